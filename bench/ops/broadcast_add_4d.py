@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bench.task.op import Op, Rounding
+
+if TYPE_CHECKING:
+    import torch
+
+    from bench.task.op import Step
+
+
+def oracle(step: Step, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """One addition: both roundings agree, since there is no intermediate result."""
+    return a + b
+
+
+OP = Op(
+    name="broadcast_add_4d",
+    formula="out[0,s,p,d] = a[0,0,p,d] + b[0,s,p,d]",
+    inputs={"a": "1 1 P D", "b": "1 S P D"},
+    outputs={"out": "1 S P D"},
+    layouts={"broadcast": {}},
+    roundings=(Rounding.ONCE, Rounding.EACH_STEP),
+    oracle=oracle,
+    # S counts latent frames times patches: 16 and 31 frames of video, 126 of audio, and their
+    # neighbours; P is 3 (shift, scale, gate), 6 or 9 rows of a modulation table.
+    edges=(
+        {"S": 16, "P": 3, "D": 256},
+        {"S": 31, "P": 3, "D": 256},
+        {"S": 121, "P": 3, "D": 256},
+        {"S": 125, "P": 3, "D": 256},
+        {"S": 126, "P": 3, "D": 2048},
+        {"S": 127, "P": 3, "D": 256},
+        {"S": 16, "P": 6, "D": 256},
+        {"S": 16, "P": 9, "D": 257},
+        {"S": 126, "P": 1, "D": 31},
+    ),
+)

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(Exception):
+    """A mistake in what the user gave: one sentence, which a command prints before it exits 2."""
+
+
+class ConfigError(UserError):
+    """config.toml, or a flag that overrides it, cannot be used."""
+
+
+class WorkloadError(UserError):
+    """workloads.json cannot be used."""
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """End an error message with the nearest known name, or with all of them when none is near."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]}?" if near else f"expected one of {', '.join(names)}"
