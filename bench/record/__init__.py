@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was found, and what it was found with. Each module imports only from those above it.
+
+status      how a check or a row ended: a closed enum
+schema      what a record must hold, and its one canonical line
+results     results.jsonl: append, resume, read
+machine     the state of GPU and host round a block of samples
+toolchain   the compilers and libraries in use, by version
+tree        digests of folders and files, and git's word on them
+provenance  all of it in one record
+"""
