@@ -17,8 +17,10 @@ class WorkloadError(UserError):
     """workloads.json cannot be used."""
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
+def suggest(name: str, known: Iterable[str], prefix: str = "") -> str:
     """End an error message with the nearest known name, or with all of them when none is near."""
     names = list(known)
     near = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean {near[0]}?" if near else f"expected one of {', '.join(names)}"
+    if near:
+        return f"did you mean {prefix}{near[0]}?"
+    return f"expected one of {', '.join(prefix + one for one in names)}"

@@ -34,7 +34,7 @@ class Fit:
 
 
 def validate(op: Op, tensors: Sequence[TensorSpec], device_type: str) -> str:
-    """Return the first declared layout that fits; TypeError for a dtype, ValueError for the rest."""
+    """Return the first declared layout that fits; TypeError for a dtype, else ValueError."""
     first = tensors[0]
     fits = [Fit(layout, {}) for layout in op.layouts]
     for spec in tensors:
