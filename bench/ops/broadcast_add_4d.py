@@ -24,10 +24,10 @@ OP = Op(
     layouts={"broadcast": {}},
     roundings=(Rounding.ONCE, Rounding.EACH_STEP),
     oracle=oracle,
-    # S counts latent frames times patches: 16 and 31 frames of video, 126 of audio, and their
-    # neighbours; P is 3 (shift, scale, gate), 6 or 9 rows of a modulation table.
+    # S counts frames: the production row has 126 of audio, and its neighbours make the count odd
+    # and prime. P is the rows of a modulation table: 3 in production, 2, 6 and 9 in its sisters.
     edges=(
-        {"S": 16, "P": 3, "D": 256},
+        {"S": 16, "P": 2, "D": 256},
         {"S": 31, "P": 3, "D": 256},
         {"S": 121, "P": 3, "D": 256},
         {"S": 125, "P": 3, "D": 256},

@@ -129,17 +129,22 @@ class Config:
         return dataclasses.replace(parsed, path=self.path, overrides=overrides)
 
 
-def load_config(path: Path) -> Config:
-    """Read and check config.toml; ConfigError says in one sentence what is wrong with it."""
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file; ConfigError when there is no such file or it is something else."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: not found; run from the root of the checkout") from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or nested without end
         raise ConfigError(f"{path}: not TOML: {error}") from None
-    return dataclasses.replace(Parser(path.name, ConfigError).table(Config, data), path=path)
+
+
+def load_config(path: Path) -> Config:
+    """Read and check config.toml; ConfigError says in one sentence what is wrong with it."""
+    config = Parser(path.name, ConfigError).table(Config, read_toml(path))
+    return dataclasses.replace(config, path=path)
 
 
 def _plain(value: object) -> object:
