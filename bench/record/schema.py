@@ -25,7 +25,7 @@ KINDS = (
     "end",
 )
 ENVELOPE = ("kind", "schema", "time", "chain", "digest")
-"""The file's own keys; `chain` is the digest of the record before, `digest` of the record itself."""
+"""The file's own keys; `chain` is the digest of the record before, `digest` its own."""
 SIDES = ("baseline", "solution")
 
 
