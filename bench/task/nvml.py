@@ -89,6 +89,10 @@ class Gpus:
             if start and state.uuid.lower().removeprefix("gpu-").startswith(start)
         ]
 
+    def handle(self, uuid: str) -> object | None:
+        """NVML's own name for the GPU, or None when it cannot be asked about it."""
+        return self.ask(lambda: self.nvml.nvmlDeviceGetHandleByUUID(uuid))
+
     def pids(self, handle: object) -> tuple[int, ...] | None:
         """The processes with a context on the GPU, as far as the driver shows them."""
         compute = self.ask(lambda: self.nvml.nvmlDeviceGetComputeRunningProcesses(handle))
