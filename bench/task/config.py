@@ -122,7 +122,8 @@ class Config:
             for section in sections:
                 table = table.setdefault(section, {}) if isinstance(table, dict) else None
             if not isinstance(table, dict):
-                raise ConfigError(f"override: unknown key {key}; {sections[-1]} has no keys below")
+                section = ".".join(sections)
+                raise ConfigError(f"override: unknown key {key}; {section} has no keys below it")
             table[last] = _plain(value)
         parsed = Parser("override", ConfigError).table(Config, data)
         overrides = {**self.overrides, **{key: _plain(value) for key, value in values.items()}}

@@ -57,7 +57,7 @@ def show(value: object) -> str:
     if isinstance(value, list):
         return "a list"
     if isinstance(value, int) and value.bit_length() > 64:
-        return f"an integer of {value.bit_length()} bits"
+        return f"one of {value.bit_length()} bits"
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
@@ -116,6 +116,8 @@ class Parser:
             value = float(value)
         if type(value) is not kind:
             raise self.wrong(key, KINDS[kind], value)
+        if isinstance(value, int) and value.bit_length() > 63:
+            raise self.wrong(key, "an integer of 64 bits", value)
         if isinstance(value, float) and not math.isfinite(value):
             raise self.wrong(key, "a finite number", value)
         return value
