@@ -3,28 +3,18 @@ from __future__ import annotations
 
 import copy
 import json
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from bench.task.config import Config, load_config
 from bench.task.errors import ConfigError, UserError
 from bench.task.op import Rounding
-from bench.task.parse import Parser, Range
+from bench.task.parse import Parser
 
 PATH = Path(__file__).parents[2] / "config.toml"
 TEXT = PATH.read_text(encoding="utf-8")
 PLAIN = load_config(PATH).resolved()
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
-VALUES = st.recursive(
-    SCALARS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner),
-    max_leaves=8,
-)
 
 
 def leaves(table, at=()):
@@ -152,30 +142,6 @@ def test_a_mistake_is_one_sentence_that_names_the_key(tmp_path, old, new, messag
     assert "\n" not in got and issubclass(ConfigError, UserError)
 
 
-@dataclass(frozen=True)
-class Share:
-    ratio: Annotated[float, Range(0, 1)]
-    count: Annotated[int, Range(1)] | None
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        ({"ratio": 1.5, "count": None}, "x: ratio: expected at most 1, got 1.5"),
-        ({"ratio": -0.5, "count": None}, "x: ratio: expected at least 0, got -0.5"),
-        ({"ratio": 1, "count": 0}, "x: count: expected at least 1, got 0"),
-        ({"ratio": 1, "count": 1.5}, "x: count: expected an integer, got 1.5"),
-        ({"ratio": None, "count": 1}, "x: ratio: expected a number, got None"),
-        ({"ratio": False, "count": 1}, "x: ratio: expected a number, got False"),
-    ],
-)
-def test_a_limit_stands_beside_its_field(data, message):
-    assert Parser("x", ConfigError).table(Share, {"ratio": 1, "count": None}) == Share(1.0, None)
-    with pytest.raises(ConfigError) as caught:
-        Parser("x", ConfigError).table(Share, data)
-    assert str(caught.value) == message
-
-
 def test_an_integer_may_stand_for_a_number():
     seconds = changed(("benchmark", "row_time_limit_s"), 5)
     value = Parser("x", ConfigError).table(Config, seconds).benchmark.row_time_limit_s
@@ -202,75 +168,3 @@ def test_a_missing_file_a_folder_and_foreign_bytes_are_config_errors(tmp_path):
             load_config(path)
     with pytest.raises(ConfigError, match="cannot be read"):
         load_config(tmp_path)
-
-
-def test_an_override_is_checked_recorded_and_leaves_the_original_alone():
-    config = load_config(PATH)
-    other = config.override({"solution.rounding": "once", "benchmark.trials": 3})
-    again = other.override({"benchmark.trials": 5, "solution.language.cuda": "triton"})
-    assert (config.solution.rounding, config.overrides) == (Rounding.EACH_STEP, {})
-    assert other.overrides == {"solution.rounding": "once", "benchmark.trials": 3}
-    assert again.solution.rounding is Rounding.ONCE and again.benchmark.trials == 5
-    assert again.overrides == {
-        "solution.rounding": "once",
-        "benchmark.trials": 5,
-        "solution.language.cuda": "triton",
-    }
-    assert again.path == PATH and again.resolved()["benchmark"]["trials"] == 5
-
-
-def test_an_override_takes_values_of_their_own_type():
-    config = load_config(PATH).override(
-        {"solution.rounding": Rounding.ONCE, "solution.flags.cpu": ("-O2",)}
-    )
-    assert config.solution.flags.cpu == ("-O2",)
-    assert json.dumps(config.overrides) == json.dumps(
-        {"solution.rounding": "once", "solution.flags.cpu": ["-O2"]}
-    )
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
-        ("benchmark.trial", 3, "unknown key benchmark.trial; did you mean benchmark.trials?"),
-        ("bench.trials", 3, "unknown key bench; did you mean benchmark?"),
-        ("task.slug.x", 3, "unknown key task.slug.x; task.slug has no keys below it"),
-        ("zzz", 3, "unknown key zzz; expected one of task, baseline"),
-        ("benchmark.trials", "3", "benchmark.trials: expected an integer, got '3'"),
-        ("benchmark", 3, "benchmark: expected a table, got 3"),
-    ],
-)
-def test_a_wrong_override_is_refused_as_the_file_is(key, value, message):
-    with pytest.raises(ConfigError) as caught:
-        load_config(PATH).override({key: value})
-    assert str(caught.value).startswith(f"override: {message}")
-
-
-@given(st.sampled_from(LEAVES), VALUES)
-def test_any_value_at_any_key_parses_or_is_a_config_error(path, value):
-    try:
-        config = Parser("config.toml", ConfigError).table(Config, changed(path, value))
-    except ConfigError as error:
-        assert len(str(error)) < 400
-        assert ".".join(path) in str(error)
-    else:
-        json.dumps(config.resolved(), allow_nan=False)
-
-
-@given(VALUES)
-def test_any_data_parses_or_is_a_config_error(data):
-    with pytest.raises(ConfigError):
-        Parser("config.toml", ConfigError).table(Config, data)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(st.integers(0, len(TEXT)), st.integers(0, 40), st.text(max_size=8) | st.just("[" * 3000))
-def test_any_edit_of_the_file_parses_or_is_a_config_error(tmp_path, start, length, insert):
-    path = tmp_path / "config.toml"
-    path.write_bytes(
-        (TEXT[:start] + insert + TEXT[start + length :]).encode("utf-8", "surrogatepass")
-    )
-    try:
-        json.dumps(load_config(path).resolved(), allow_nan=False)
-    except ConfigError as error:
-        assert str(error)

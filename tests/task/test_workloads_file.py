@@ -7,8 +7,6 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from bench.ops import OPS
 from bench.task.config import load_config
@@ -21,11 +19,6 @@ PATH = ROOT / "workloads.json"
 TEXT = PATH.read_text(encoding="utf-8")
 DATA = json.loads(TEXT)
 FIRST = "ltx2_full_s8160_c4096"
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner),
-    max_leaves=8,
-)
 
 
 def write(tmp_path, text):
@@ -165,39 +158,3 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
         load_workloads(tmp_path / "none.json", OPS, "")
     with pytest.raises(WorkloadError, match="cannot be read"):
         load_workloads(tmp_path, OPS, "")
-
-
-def parses_or_refuses(path):
-    try:
-        load_workloads(path, OPS, "")
-    except WorkloadError as error:
-        assert 0 < len(str(error)) < 600
-
-
-ANY_FILE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-
-
-@ANY_FILE
-@given(VALUES)
-def test_any_json_loads_or_is_a_workload_error(tmp_path, data):
-    parses_or_refuses(write(tmp_path, json.dumps(data)))
-
-
-@ANY_FILE
-@given(st.integers(0, 7), st.sampled_from(sorted(DATA["rows"][0])), VALUES)
-def test_any_value_in_a_row_loads_or_is_a_workload_error(tmp_path, row, key, value):
-    parses_or_refuses(write(tmp_path, edited(row, **{key: value})))
-
-
-@ANY_FILE
-@given(st.sampled_from(("axes", "strides", "tolerance")), st.data())
-def test_any_value_inside_a_table_of_a_row_loads_or_is_a_workload_error(tmp_path, table, data):
-    inner = dict(DATA["rows"][0][table])
-    inner[data.draw(st.sampled_from(sorted(inner)) | st.text())] = data.draw(VALUES)
-    parses_or_refuses(write(tmp_path, edited(0, **{table: inner})))
-
-
-@ANY_FILE
-@given(st.integers(0, len(TEXT)), st.integers(0, 40), st.text(max_size=8))
-def test_any_edit_of_the_file_loads_or_is_a_workload_error(tmp_path, start, length, insert):
-    parses_or_refuses(write(tmp_path, TEXT[:start] + insert + TEXT[start + length :]))
