@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which kernel runs on how many threads: a pure value, computed without CUDA and tested without a GPU.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+
+namespace solution {
+
+struct LaunchPlan {
+  uint32_t columns;  // grid.x: column tiles, or all blocks of a flat launch
+  uint32_t rows;     // grid.y; 1 for a flat launch
+  uint32_t threads;
+  uint32_t vector_bytes;  // the element size means the scalar kernel
+  bool programmatic;      // programmatic dependent launch
+};
+
+// What the choice depends on: elements, and the alignment that every operand and row has.
+struct Problem {
+  int64_t rows;
+  int64_t columns;
+  uint32_t itemsize;
+  uint64_t addresses;  // all operands' addresses, or-ed together
+  int capability;      // 90 for compute capability 9.0
+};
+
+constexpr uint32_t kMaxGridRows = 65535;  // beyond it the row kernel's blocks take further rows
+
+// 32-byte loads exist from compute capability 10.0; before it they would be two 16-byte ones that
+// each fetch half of a sector pair.
+constexpr uint32_t vector_bytes(const Problem& problem, uint64_t alignment) {
+  if (problem.capability >= 100 && alignment % 32 == 0) return 32;
+  return alignment % 16 == 0 ? 16 : problem.itemsize;
+}
+
+// The block that leaves the fewest threads idle over one row; the larger of two that tie.
+// 192 divides the 384 and 576 vectors of D = 3072 and 4608, where 256 idles a quarter and a sixth.
+constexpr uint32_t row_threads(int64_t vectors) {
+  uint32_t best = 0;
+  int64_t fewest_idle = INT64_MAX;
+  for (uint32_t threads = 256; threads >= 64; threads -= 32) {
+    const int64_t idle = (vectors + threads - 1) / threads * threads - vectors;
+    if (idle < fewest_idle) {
+      fewest_idle = idle;
+      best = threads;
+    }
+  }
+  return best;
+}
+
+// One vector a thread over a tensor taken as one row; the tail is the last thread's.
+constexpr LaunchPlan plan_flat(const Problem& problem) {
+  const int64_t count = problem.rows * problem.columns;
+  const uint32_t bytes = vector_bytes(problem, problem.addresses);
+  const int64_t vectors = (count * problem.itemsize + bytes - 1) / bytes;
+  // At 2 MB 256 threads would make fewer blocks than the 132 multiprocessors of an H200.
+  const uint32_t threads = vectors < 256 * 256 ? 128 : 256;
+  return {static_cast<uint32_t>((vectors + threads - 1) / threads), 1, threads, bytes,
+          problem.capability >= 90};
+}
+
+// One vector column a thread, with its operand that all rows share in a register.
+constexpr LaunchPlan plan_rows(const Problem& problem) {
+  const uint64_t row_bytes = static_cast<uint64_t>(problem.columns) * problem.itemsize;
+  const uint32_t bytes = vector_bytes(problem, problem.addresses | row_bytes);
+  const int64_t vectors = static_cast<int64_t>(row_bytes / bytes);
+  const uint32_t threads = row_threads(vectors);
+  const uint32_t rows =
+      problem.rows < kMaxGridRows ? static_cast<uint32_t>(problem.rows) : kMaxGridRows;
+  return {static_cast<uint32_t>((vectors + threads - 1) / threads), rows, threads, bytes,
+          problem.capability >= 90};
+}
+
+// "row 2-D 192x(2,4096) vec8 pdl"
+inline void describe_launch(const LaunchPlan& plan, const char* layout, uint32_t itemsize,
+                            char* text, size_t size) {
+  char grid[32];
+  if (plan.rows == 1)
+    snprintf(grid, sizeof grid, "1-D %ux%u", plan.threads, plan.columns);
+  else
+    snprintf(grid, sizeof grid, "2-D %ux(%u,%u)", plan.threads, plan.columns, plan.rows);
+  snprintf(text, size, "%s %s vec%u%s", layout, grid, plan.vector_bytes / itemsize,
+           plan.programmatic ? " pdl" : "");
+}
+
+}  // namespace solution
