@@ -54,6 +54,8 @@ class ResultsFile:
         self.path = path
         self.records = records
         """What the file held when it was opened: empty for a new file."""
+        self.written = list(records)
+        """What it holds now."""
         self._descriptor = descriptor
         self._clock = clock
         self._order = Order()
@@ -100,6 +102,7 @@ class ResultsFile:
         line, digest = seal({**head, "chain": self._chain, **fields})
         self._order.admit(record)
         self._write(line)
+        self.written.append(dict(record))
         self._chain = digest
 
     def close(self) -> None:

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 from bench.task.errors import ConfigError
 from bench.task.op import Rounding
 from bench.task.parse import OneOf, Parser, Pattern, Range, file_fields
+from bench.task.tolerance import Tolerance
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -70,6 +71,14 @@ class Solution:
 
 
 @dataclass(frozen=True)
+class Processes:
+    """[benchmark.processes]: device type -> fresh processes a side."""
+
+    cuda: Annotated[int, Range(1)]
+    cpu: Annotated[int, Range(1)]
+
+
+@dataclass(frozen=True)
 class Benchmark:
     """[benchmark]"""
 
@@ -78,17 +87,35 @@ class Benchmark:
     inner_calls_max: Annotated[int, Range(1)]
     window_us: Annotated[float, Range(1)]
     row_time_limit_s: Annotated[float, Range(1)]
+    processes: Processes
+    memory_fraction: Annotated[float, Range(0.01, 0.9)]
+    confidence: Annotated[float, Range(0.5, 0.999)]
+    bootstrap_draws: Annotated[int, Range(100)]
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """[correctness.tolerance]: dtype -> tolerance of checks that are no frozen row."""
+
+    bfloat16: Tolerance
+    float16: Tolerance
+    float32: Tolerance
+
+    def of(self, dtype: str) -> Tolerance:
+        """The tolerance of a dtype's name."""
+        tolerance: Tolerance = getattr(self, dtype)
+        return tolerance
 
 
 @dataclass(frozen=True)
 class Correctness:
     """[correctness]"""
 
-    required_matched_ratio: Annotated[float, Range(0, 1)]
     once_max_ulps: Annotated[int, Range(0)]
     each_step_max_ulps: Annotated[int, Range(0)]
     guard_bytes: Annotated[int, Range(0)]
     row_time_limit_s: Annotated[float, Range(1)]
+    tolerance: Tolerances
 
 
 @dataclass(frozen=True)

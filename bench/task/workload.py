@@ -14,16 +14,9 @@ from typing import Annotated
 from bench.task.errors import WorkloadError, suggest
 from bench.task.op import Op
 from bench.task.parse import Parser, Pattern, Range, show
+from bench.task.tolerance import Tolerance
 
 Size = Annotated[int, Range(1, 2**31 - 1)]
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """How far from the oracle a row's element may lie: atol + rtol * |expected|."""
-
-    atol: Annotated[float, Range(0)]
-    rtol: Annotated[float, Range(0)]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Time the solution against the baseline on the frozen rows, every timed output checked."""
+
+from __future__ import annotations
+
+if not __package__:
+    __import__("sys").path[0] = str(__import__("pathlib").Path(__file__).resolve().parents[1])
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from bench.commandline import EXIT_CODES, Run, add_selectors, prepare, run_command
+from bench.judge.build import build_all
+from bench.judge.row import TIMER, RowJudge, RowOutcome
+from bench.record.headline import headline
+from bench.record.machine import MachineProbe
+from bench.record.results import ResultsFile
+from bench.report import headline_lines, row_line
+from bench.task.device import hold
+from bench.task.errors import UserError
+
+REGIME = "call"  # the headline's: what a caller of one op waits for
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command's flags."""
+    one = argparse.ArgumentParser(
+        prog="bench/benchmark.py",
+        description=__doc__,
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_selectors(one)
+    one.add_argument(
+        "--out",
+        type=Path,
+        default=Path("results.jsonl"),
+        metavar="FILE",
+        help="where the records go (default: results.jsonl); an earlier file is kept",
+    )
+    one.add_argument("--resume", action="store_true", help="go on with an unfinished --out")
+    return one
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Prepare, build, judge row by row, conclude."""
+    arguments = parser().parse_args(argv)
+    if arguments.rows == "grid":
+        raise UserError("--rows: the grid is for correctness; benchmark takes production or ids")
+    console = Console(highlight=False)
+    run = prepare(arguments)
+    with hold(run.device), _open(arguments, run) as results:
+        judge = RowJudge(run.config, run.device, run.sides(), run.roundings, run.seed)
+        console.print(f"{run.device.name}: {len(run.rows)} rows, headline by {REGIME}")
+        build_all(run.sides().values(), run.ops, run.device, run.config)
+        try:
+            complete = _judge_rows(run, judge, results, console)
+        except KeyboardInterrupt:
+            console.print(
+                f"stopped; every finished row is in {arguments.out}; go on with:"
+                f" python bench/benchmark.py --resume --out {arguments.out}",
+                markup=False,
+            )
+            return 130
+        return _conclude(run, results, console, complete)
+
+
+def _open(arguments: argparse.Namespace, run: Run) -> ResultsFile:
+    record = run.record("benchmark", TIMER[run.device.type])
+    if not arguments.resume:
+        results = ResultsFile.create(arguments.out)
+        results.append(record)
+        return results
+    results = ResultsFile.resume(arguments.out)
+    before = results.records[0]
+    for key in ("config", "rows", "roundings"):
+        if before.get(key) != record[key]:
+            raise UserError(f"{arguments.out}: began with another {key}; start a new file")
+    for key in ("tree_sha256", "file_sha256"):
+        if _part(before, key) != _part(record, key):
+            raise UserError(f"{arguments.out}: began on another tree ({key}); start a new file")
+    results.append({"kind": "resume", "provenance": record["provenance"]})
+    return results
+
+
+def _part(record: Mapping[str, Any], key: str) -> object:
+    return record["provenance"][key]
+
+
+def _judge_rows(run: Run, judge: RowJudge, results: ResultsFile, console: Console) -> bool:
+    """Judge the rows that have no record yet; whether every one passed."""
+    done = {str(record["workload"]) for record in results.records if record["kind"] == "bench"}
+    passed = True
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("rows", total=len(run.rows))
+        for row in run.rows:
+            progress.update(task, description=row.id)
+            if row.id not in done:
+                outcome = judge.judge(row)
+                _keep(outcome, results)
+                passed = passed and outcome.failure is None
+                for line in _lines(outcome):
+                    progress.console.print(line, markup=False)
+            progress.advance(task)
+    return passed
+
+
+def _keep(outcome: RowOutcome, results: ResultsFile) -> None:
+    for check in outcome.checks:
+        results.append(check.record())
+    for record in outcome.records:
+        results.append({**record, "seconds": outcome.seconds})
+
+
+def _lines(outcome: RowOutcome) -> list[str]:
+    if outcome.failure is not None:
+        return [f"{outcome.row.id:38} {outcome.failure.status}: {outcome.failure.text}"]
+    return [row_line(record, REGIME) for record in outcome.records]
+
+
+def _conclude(run: Run, results: ResultsFile, console: Console, passed: bool) -> int:
+    """Write the end record; no headline unless every frozen production row passed."""
+    reasons = []
+    if not run.workloads.frozen:
+        reasons.append("workloads.json is not frozen")
+    if not run.complete:
+        reasons.append("not every production row was chosen")
+    if not passed:
+        reasons.append("not every row passed")
+    policy = run.config.benchmark
+    headlines = (
+        []
+        if reasons
+        else [
+            headline(
+                results.written, rounding.value, REGIME, policy.bootstrap_draws, policy.confidence
+            )
+            for rounding in run.roundings
+        ]
+    )
+    idle_after = MachineProbe(run.device).read().to_record()
+    results.append(
+        {
+            "kind": "end",
+            "headlines": headlines,
+            "no_headline_because": reasons,
+            "passed": passed,
+            "seed": run.seed,
+            "idle_after": idle_after,
+        }
+    )
+    for one in headlines:
+        for line in headline_lines(one):
+            console.print(line, markup=False)
+    if reasons:
+        console.print(f"no headline: {'; '.join(reasons)}", markup=False)
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the runners share: selectors, the run that they describe, exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.ops import OPS
+from bench.record.machine import MachineProbe, MachineState
+from bench.record.provenance import provenance
+from bench.task.config import Config, load_config
+from bench.task.device import Device, make_current, resolve_device
+from bench.task.errors import UserError, suggest
+from bench.task.op import Op, Rounding
+from bench.task.side import Side
+from bench.task.workload import Workload, Workloads, load_workloads
+
+ROOT = Path(__file__).resolve().parents[1]
+EXIT_CODES = """exit codes:
+  0  everything passed
+  1  something failed; what passed is kept
+  2  the request cannot be carried out; nothing was changed"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One invocation: what is judged, against what, where."""
+
+    config: Config
+    workloads: Workloads
+    rows: tuple[Workload, ...]
+    ops: tuple[Op, ...]
+    roundings: tuple[Rounding, ...]
+    device: Device
+    solution: Path
+    cache: Path
+    seed: int
+    """secret until the run is over"""
+    idle_before: MachineState
+
+    def sides(self) -> dict[tuple[str, Rounding], Side]:
+        """The baseline, and the solution once a rounding."""
+        config, root = self.config, ROOT
+        baseline = Side("baseline", str(root / config.baseline.entry))
+        file, _, function = config.solution.entry.rpartition(":")
+        entry = self.solution / Path(file).relative_to(Path(file).parts[0])
+        language = getattr(config.solution.language, self.device.type)
+        flags = getattr(config.solution.flags, language, ())
+        sides = {("baseline", Rounding.EACH_STEP): baseline}
+        for rounding in self.roundings:
+            sides["solution", rounding] = Side(
+                "solution", f"{entry}:{function}", language, rounding.value, flags, str(self.cache)
+            )
+        return sides
+
+    @property
+    def complete(self) -> bool:
+        """Whether every frozen production row is among the chosen."""
+        return {row.id for row in self.workloads.rows if row.production} <= {
+            row.id for row in self.rows
+        }
+
+    def record(self, command: str, timer: str) -> dict[str, Any]:
+        """The run record: what was asked, of what tree, on what machine."""
+        return {
+            "kind": "run",
+            "command": command,
+            "slug": self.config.task.slug,
+            "config": self.config.resolved(),
+            "overrides": dict(self.config.overrides),
+            "frozen": self.workloads.frozen,
+            "rows": [row.id for row in self.rows],
+            "roundings": [rounding.value for rounding in self.roundings],
+            "provenance": provenance(
+                ROOT,
+                self.device,
+                solution=self.solution,
+                config=self.config.path,
+                workloads=self.config.workloads_path,
+                timer=timer,
+                idle_before=self.idle_before,
+            ),
+        }
+
+
+def add_selectors(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that both runners take."""
+    add = parser.add_argument
+    add(
+        "--rows",
+        default="all",
+        metavar="ROWS",
+        help="all, production, grid, or row ids with commas between (default: all)",
+    )
+    add("--op", metavar="OP", help="only this op (default: every op)")
+    add(
+        "--rounding",
+        metavar="ROUNDING",
+        help="once, each_step or both (default: what config.toml says)",
+    )
+    add("--device", metavar="DEVICE", help="cpu, cuda or cuda:N (default: cuda:0, else cpu)")
+    add(
+        "--solution",
+        type=Path,
+        metavar="FOLDER",
+        help="judge this folder, laid out like solution/ (default: solution/)",
+    )
+    add(
+        "--language",
+        metavar="LANGUAGE",
+        help="back end of the solution on the chosen device (default: what config.toml says)",
+    )
+    add(
+        "--config",
+        type=Path,
+        default=ROOT / "config.toml",
+        metavar="FILE",
+        help="the configuration (default: config.toml)",
+    )
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="override a key of the configuration; recorded with the results; repeatable",
+    )
+    add(
+        "--pick-idle-gpu",
+        action="store_true",
+        help="take a GPU on which no process runs, by UUID (default: the first visible one)",
+    )
+
+
+def prepare(arguments: argparse.Namespace) -> Run:
+    """Read everything, choose the device and make it current before anything is built."""
+    config = load_config(arguments.config)
+    device_type_free = _overrides(arguments)
+    config = config.override(device_type_free) if device_type_free else config
+    workloads = load_workloads(config.workloads_path, OPS, config.task.workloads_sha256)
+    ops = _ops(arguments.op)
+    rows = _rows(arguments.rows, workloads, ops)
+    roundings = _roundings(arguments.rounding, config)
+    solution = (arguments.solution or ROOT / Path(config.solution.entry).parts[0]).resolve()
+    if not solution.is_dir():
+        raise UserError(f"--solution: expected a folder laid out like solution/, got {solution}")
+    device = resolve_device(arguments.device, pick_idle=arguments.pick_idle_gpu)
+    if arguments.language:
+        config = config.override({f"solution.language.{device.type}": arguments.language})
+    idle_before = MachineProbe(device).read()
+    make_current(device)
+    return Run(
+        config,
+        workloads,
+        rows,
+        ops,
+        roundings,
+        device,
+        solution,
+        ROOT / ".cache" / "solution",
+        secrets.randbits(62),
+        idle_before,
+    )
+
+
+def run_command(main: Callable[[Sequence[str] | None], int]) -> None:
+    """Run a command's main; a user's mistake is one sentence and exit code 2."""
+    try:
+        code = main(None)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        code = 2
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        code = 130
+    sys.exit(code)
+
+
+def _overrides(arguments: argparse.Namespace) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for item in arguments.set:
+        key, equals, text = item.partition("=")
+        if not equals:
+            raise UserError(f"--set: expected KEY=VALUE, got {item}")
+        values[key] = _value(text)
+    if arguments.rounding in (one.value for one in Rounding):
+        values["solution.rounding"] = arguments.rounding
+    return values
+
+
+def _value(text: str) -> object:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text, text)
+
+
+def _roundings(chosen: str | None, config: Config) -> tuple[Rounding, ...]:
+    if chosen == "both":
+        return tuple(Rounding)
+    known = [*(one.value for one in Rounding), "both"]
+    if chosen is not None and chosen not in known:
+        raise UserError(f"--rounding: unknown {chosen}; {suggest(chosen, known)}")
+    return (config.solution.rounding,)
+
+
+def _ops(chosen: str | None) -> tuple[Op, ...]:
+    if chosen is None:
+        return tuple(OPS.values())
+    if chosen not in OPS:
+        raise UserError(f"--op: unknown op {chosen}; {suggest(chosen, OPS)}")
+    return (OPS[chosen],)
+
+
+def _rows(chosen: str, workloads: Workloads, ops: Sequence[Op]) -> tuple[Workload, ...]:
+    by_id: Mapping[str, Workload] = {row.id: row for row in workloads.rows}
+    if chosen in ("all", "production"):
+        wanted = [row for row in workloads.rows if chosen == "all" or row.production]
+    elif chosen == "grid":
+        wanted = []
+    else:
+        for name in chosen.split(","):
+            if name not in by_id:
+                raise UserError(f"--rows: unknown row {name}; {suggest(name, by_id)}")
+        wanted = [by_id[name] for name in chosen.split(",")]
+    return tuple(row for row in wanted if row.op in ops)

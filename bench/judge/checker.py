@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one check at a time on both sides and says how it ended."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bench.judge.case import Case
+from bench.judge.compare import Bounds, Comparison, compare
+from bench.judge.data import CaseData
+from bench.judge.players import PlayerFailure
+from bench.judge.session import Session
+from bench.judge.turn import Expectation, Window, bind, fill_inputs, take_turn
+from bench.judge.verify import Finding, finding_of
+from bench.record.status import Status
+from bench.task.config import Correctness
+from bench.task.op import Op, Rounding
+from bench.task.tolerance import Tolerance
+
+SIDES = ("baseline", "solution")
+CRASHES_MAX = 3  # of one side on one op; a fresh process costs seconds, and hundreds may follow
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was asked, of whom, and how it ended."""
+
+    check: str
+    """its kind: production, grid, special, ..."""
+    op: str
+    side: str | None
+    """None where the judge itself was checked"""
+    rounding: str
+    finding: Finding
+    workload: str | None = None
+    where: Mapping[str, Any] = field(default_factory=dict)
+    """layout, axes, dtype, offsets: whatever tells this one from its kin"""
+
+    def record(self) -> dict[str, Any]:
+        """The check as a record of the results file."""
+        return {
+            "kind": "check",
+            "workload": self.workload,
+            "side": self.side,
+            "check": self.check,
+            "rounding": self.rounding,
+            "status": self.finding.status.value,
+            "op": self.op,
+            **self.where,
+            "text": self.finding.text,
+            "max_ulps": self.finding.max_ulps,
+            "elements": self.finding.elements,
+        }
+
+
+@dataclass
+class Checker:
+    """Asks both sides for the same case and compares; every outcome goes to `emit`."""
+
+    session: Session
+    policy: Correctness
+    rounding: Rounding
+    sides: Sequence[str]
+    emit: Callable[[Check], None]
+    random: random.Random
+    _crashes: dict[tuple[str, str], int] = field(default_factory=dict, init=False)
+
+    def run(
+        self,
+        check: str,
+        case: Case,
+        tolerance: Tolerance | None = None,
+        *,
+        workload: str | None = None,
+        plant: Callable[[CaseData], None] | None = None,
+    ) -> None:
+        """Give every side one case; the grid's tolerance for its dtype where none is given."""
+        tolerance = tolerance or self.policy.tolerance.of(case.dtype)
+        before = fill_inputs(self.session, self.sides[0], case, plant)
+        findings: dict[str, Finding] = {}
+        for side in self.sides:
+            finding = self._one(side, case, tolerance, before)
+            if side == "solution" and not finding.passed and "baseline" in findings:
+                finding = self._beside_eager(case, finding)
+            findings[side] = finding
+            self._emit(check, case, side, finding, workload)
+        if check == "production" and all(findings.get(s, NOT_RUN).passed for s in SIDES):
+            against = finding_of(self._against_baseline(case, tolerance))
+            self._emit("against baseline", case, "solution", against, workload)
+
+    def run_twice_bound(self, check: str, case: Case, window: Window) -> None:
+        """Bind once, then take two turns, each on inputs of its own: nothing may be kept."""
+        tolerance = self.policy.tolerance.of(case.dtype)
+        for side in self.sides:
+            before = fill_inputs(self.session, side, case)
+            finding = self._one(side, case, tolerance, before, window)
+            self._emit(check, case, side, finding, None)
+            if finding.passed:
+                before = fill_inputs(self.session, side, case)
+                finding = self._asked(side, case, tolerance, before, window)
+                self._emit(f"{check} again", case, side, finding, None)
+
+    def expectation(self, side: str, tolerance: Tolerance, before: int) -> Expectation:
+        """The baseline rounds each step, whatever the solution has been asked for."""
+        rounding = Rounding.EACH_STEP if side == "baseline" else self.rounding
+        return Expectation(rounding, bounds_for(self.policy, rounding, tolerance), before)
+
+    def load(self, op: Op) -> bool:
+        """Build and load an op on every side; False when a side has none to check."""
+        loaded = True
+        for side in self.sides:
+            finding = Finding(Status.PASSED, "")
+            try:
+                self.session.ask(side, {"do": "load", "op": op.name})
+            except PlayerFailure as failure:
+                self.session.leave(side)
+                finding = Finding(failure.status, str(failure))
+                loaded = False
+            self.emit(Check("load", op.name, side, self.rounding.value, finding))
+        return loaded
+
+    def given_up(self, side: str, op: str) -> bool:
+        """Whether a side has crashed too often on an op to be asked again."""
+        return self._crashes.get((side, op), 0) >= CRASHES_MAX
+
+    def failed(self, side: str, op: str, finding: Finding) -> None:
+        """Count a crash of a side on an op."""
+        if finding.status in (Status.CRASHED, Status.TIMED_OUT, Status.PROTOCOL_ERROR):
+            self._crashes[side, op] = self._crashes.get((side, op), 0) + 1
+
+    def _one(
+        self,
+        side: str,
+        case: Case,
+        tolerance: Tolerance,
+        before: int,
+        window: Window | None = None,
+    ) -> Finding:
+        op = case.op.name
+        if self.given_up(side, op):
+            return Finding(Status.NOT_RUN, f"{side} crashed {CRASHES_MAX} times on {op} before")
+        finding = bind(self.session, side, case)
+        if finding.passed:
+            return self._asked(side, case, tolerance, before, window or Window(0, case.slots))
+        self.failed(side, op, finding)
+        return finding
+
+    def _asked(
+        self, side: str, case: Case, tolerance: Tolerance, before: int, window: Window
+    ) -> Finding:
+        expect = self.expectation(side, tolerance, before)
+        nonce = self.random.getrandbits(16)
+        _, finding = take_turn(self.session, side, case, window, expect, nonce)
+        self.failed(side, case.op.name, finding)
+        return finding
+
+    def _emit(
+        self, check: str, case: Case, side: str, finding: Finding, workload: str | None
+    ) -> None:
+        where = {"layout": case.layout, "axes": dict(case.axes), "dtype": case.dtype}
+        if case.offsets:
+            where["offsets"] = dict(case.offsets)
+        rounding = self.rounding.value
+        self.emit(Check(check, case.op.name, side, rounding, finding, workload, where))
+
+    def _beside_eager(self, case: Case, finding: Finding) -> Finding:
+        """Add what the baseline wrote at the first bad coordinate."""
+        if finding.at is None:
+            return finding
+        name = next(iter(case.op.outputs))
+        eager = float(self.session.data("baseline", case).view(name)[finding.at])
+        text = f"{finding.text}; eager wrote {eager!r}"
+        return Finding(finding.status, text, finding.max_ulps, finding.elements, finding.at)
+
+    def _against_baseline(self, case: Case, tolerance: Tolerance) -> Comparison:
+        """Hold the solution's outputs against the baseline's on the same inputs."""
+        exact = self.rounding is Rounding.EACH_STEP
+        elements = worst = 0
+        for name in case.op.outputs:
+            got = self.session.data("solution", case).view(name)
+            wanted = self.session.data("baseline", case).view(name)
+            # `once` and eager round differently: the frozen tolerance alone bounds them.
+            bounds = Bounds(tolerance.atol, tolerance.rtol, 0 if exact else 1 << 40)
+            for mine, theirs in zip(_pieces(got), _pieces(wanted), strict=True):
+                result = compare(mine, theirs, bounds, None)
+                elements, worst = elements + result.elements, max(worst, result.max_ulps)
+                if result.difference is not None:
+                    return Comparison(elements, worst, result.difference)
+        return Comparison(elements, worst, None)
+
+
+NOT_RUN = Finding(Status.NOT_RUN, "")
+
+
+def bounds_for(policy: Correctness, rounding: Rounding, tolerance: Tolerance) -> Bounds:
+    """The frozen tolerance and the rounding's distance in units of the last place."""
+    once = rounding is Rounding.ONCE
+    max_ulps = policy.once_max_ulps if once else policy.each_step_max_ulps
+    return Bounds(tolerance.atol, tolerance.rtol, max_ulps)
+
+
+def _pieces(tensor: Any) -> Any:  # noqa: ANN401 -- a tuple of tensors
+    return tensor.flatten(0, -2).split(max(1, (1 << 22) // max(1, tensor.shape[-1])))

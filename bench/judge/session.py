@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The players and the memory of one run: who is seated where, and what each may see."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+import torch
+
+from bench.judge.case import INPUTS, OUTPUTS, Case
+from bench.judge.data import CaseData, Fingerprint
+from bench.judge.players import PlayerProcess, Reply, Seat
+from bench.player.memory import Memory, allocate
+from bench.task.side import Side
+
+
+class Session:
+    """Seats one player a label; inputs are shared by all, outputs belong to one player each.
+
+    Outputs are apart so that no player can read what another one computed.
+    """
+
+    def __init__(
+        self, device: str, sides: Mapping[str, Side], time_limit_s: float, seed: int
+    ) -> None:
+        self.device = device
+        self.time_limit_s = time_limit_s
+        self.sides = dict(sides)
+        self.generator = torch.Generator(device=device).manual_seed(seed)
+        self.fingerprint = Fingerprint(device, seed ^ 0x9E3779B97F4A7C15)
+        self._players: dict[str, PlayerProcess] = {}
+        self._memory: dict[str, Memory] = {}
+        self._outgrown: list[Memory] = []
+        self._attached: dict[str, dict[str, Memory]] = {}
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for label in list(self._players):
+            self.leave(label)
+        for memory in (*self._memory.values(), *self._outgrown):
+            memory.free()
+
+    def seat(self, labels: Sequence[str]) -> None:
+        """Start fresh players, all at once, and wait until each has its device."""
+        seats = self._seats(labels)
+        for label in labels:
+            player = PlayerProcess(self.sides[label], seats[label], self.time_limit_s)
+            player.start()
+            self._players[label] = player
+            self._attached[label] = {}
+        for label in labels:
+            self._players[label].ready()
+
+    def leave(self, label: str) -> None:
+        """End a player; seating the label again starts a fresh process."""
+        if label in self._players:
+            self._players.pop(label).stop()
+
+    @property
+    def pids(self) -> set[int]:
+        """Process ids of the seated players."""
+        return {player.pid for player in self._players.values()}
+
+    def seated(self, label: str) -> PlayerProcess:
+        """The label's player, started if there is none."""
+        if label not in self._players:
+            self.seat([label])
+        return self._players[label]
+
+    def data(self, label: str, case: Case) -> CaseData:
+        """The judge's view of a case for one player; grows the memory it needs."""
+        inputs = self._ensure(INPUTS, case.bytes_of(INPUTS))
+        outputs = self._ensure(f"{OUTPUTS} of {label}", case.bytes_of(OUTPUTS))
+        return CaseData(case, inputs.tensor, outputs.tensor)
+
+    def bind(self, label: str, case: Case) -> Reply:
+        """Let a player bind its side to every slot of a case; the reply's text is its plan."""
+        self.data(label, case)
+        self.share(label, INPUTS, self._memory[INPUTS])
+        self.share(label, OUTPUTS, self._memory[f"{OUTPUTS} of {label}"])
+        return self.seated(label).ask(
+            {
+                "do": "bind",
+                "op": case.op.name,
+                "tensors": case.message(self.device),
+                "slots": case.slots,
+                "validated": True,
+            }
+        )
+
+    def share(self, label: str, name: str, memory: Memory) -> None:
+        """Attach a memory under a name, unless the player has it already."""
+        player = self.seated(label)
+        if self._attached[label].get(name) is not memory:
+            player.attach(name, memory)
+            self._attached[label][name] = memory
+
+    def ask(self, label: str, request: Mapping[str, Any]) -> Reply:
+        """Ask a seated player, after the judge's own work on the device is done."""
+        if self.device.startswith("cuda"):
+            torch.cuda.synchronize(self.device)
+        return self.seated(label).ask(request)
+
+    def memory(self, name: str, size: int) -> Memory:
+        """Memory of the judge's under a name of its own."""
+        return self._ensure(name, size)
+
+    def _ensure(self, name: str, size: int) -> Memory:
+        memory = self._memory.get(name)
+        if memory is None or memory.size < size:
+            if memory is not None:
+                self._outgrown.append(memory)  # players may still map it: freed at the end
+            memory = self._memory[name] = allocate(self.device, size)
+        return memory
+
+    def _seats(self, labels: Sequence[str]) -> dict[str, Seat]:
+        """A core for each player on a GPU if there are enough; all cores for each on a CPU."""
+        cores = sorted(os.sched_getaffinity(0))
+        if self.device == "cpu":
+            return {label: Seat("cpu", tuple(cores), len(cores)) for label in labels}
+        if len(cores) < 2 * len(labels) + 2:
+            return {label: Seat(self.device) for label in labels}
+        # Core 0 and its neighbour stay the judge's and the system's.
+        return {
+            label: Seat(self.device, (cores[-1 - index],), 1, spin=True)
+            for index, label in enumerate(labels)
+        }

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What correctness asks of both sides, kind by kind; every kind is derived from the contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from bench.judge.case import Case
+from bench.judge.checker import NOT_RUN, Check, Checker
+from bench.judge.compare import Bounds, chunks, compare, expected_output
+from bench.judge.refusals import check_refusals
+from bench.judge.selftest import check_judge
+from bench.judge.special import combinations, plant_specials
+from bench.judge.turn import Window
+from bench.judge.verify import Finding, finding_of
+from bench.record.status import Status
+from bench.task.op import Op
+from bench.task.workload import Workload
+
+QUICK_STEP = 8  # --quick takes every eighth grid point: all layouts and dtypes, in seconds
+REPEAT_SEED = 20240229
+
+
+@dataclass
+class Suite:
+    """The checks of one rounding."""
+
+    checker: Checker
+    guard_bytes: int
+    sm_count: int
+    other_device: str | None
+    quick: bool = False
+
+    def run(self, ops: Sequence[Op], rows: Sequence[Workload], *, grid: bool) -> None:
+        """All checks of the chosen ops and rows; largest rows first, so that memory grows once."""
+        loaded = [op for op in ops if self.checker.load(op)]
+        for row in sorted(rows, key=lambda row: -row.bytes_moved):
+            if row.op in loaded:
+                self.row(row)
+        for op in loaded if grid else []:
+            check_judge(self.checker, op, self.guard_bytes)
+            self.grid(op)
+            self.special(op)
+            self.repeat(op)
+            self.graph(op)
+            check_refusals(self.checker, op, self.other_device)
+
+    def row(self, row: Workload) -> None:
+        """A frozen row on its own seed: both sides, and the oracle in both precisions."""
+        case = self._case(row.op, row.layout, row.axes, row.dtype)
+        self.checker.session.generator.manual_seed(row.seed)
+        self.checker.run("production", case, row.tolerance, workload=row.id)
+        self._oracle(case, row)
+
+    def grid(self, op: Op) -> None:
+        """The regression points of the contract."""
+        for point in op.grid(self.sm_count)[:: QUICK_STEP if self.quick else 1]:
+            case = self._case(op, point.layout, point.axes, point.dtype, offsets=point.offsets)
+            self.checker.run("grid", case)
+
+    def special(self, op: Op) -> None:
+        """Every combination of special values, on a scalar and on a vector width."""
+        width = combinations(len(op.inputs))
+        for layout in op.layouts:
+            for dtype in op.dtypes:
+                for last in (width, -(-width // 8) * 8):
+                    axes = dict.fromkeys(op.axes_names, 2) | {op.axes_names[-1]: last}
+                    case = self._case(op, layout, axes, dtype)
+                    self.checker.run("special values", case, plant=plant_specials)
+
+    def repeat(self, op: Op) -> None:
+        """The same seed twice, over different poison: the same bytes."""
+        for layout in op.layouts:
+            case = self._case(op, layout, self._middle(op), op.dtypes[0])
+            kept: dict[str, set[int]] = {side: set() for side in self.checker.sides}
+            for _ in range(2):
+                self.checker.session.generator.manual_seed(REPEAT_SEED)
+                self.checker.run("repeat", case)
+                for side, marks in kept.items():
+                    marks.add(self._output_mark(side, case))
+            for side, marks in kept.items():
+                text = "" if len(marks) == 1 else "the same inputs gave other bytes the second time"
+                finding = Finding(Status.INCORRECT if text else Status.PASSED, text)
+                self._emit("same bytes", op, side, finding, layout)
+
+    def graph(self, op: Op) -> None:
+        """Captured, inputs changed, replayed: the new results must come out."""
+        if not self.checker.session.device.startswith("cuda"):
+            return
+        for layout in op.layouts:
+            case = self._case(op, layout, self._middle(op), op.dtypes[0], slots=4)
+            self.checker.run_twice_bound("graph", case, Window(0, 4, regime="graph"))
+
+    def _output_mark(self, side: str, case: Case) -> int:
+        data = self.checker.session.data(side, case)
+        outputs = [data.view(name).flatten().view(torch.uint8) for name in case.op.outputs]
+        whole = torch.cat(outputs)
+        padded = torch.nn.functional.pad(whole, (0, -whole.numel() % 8))
+        return self.checker.session.fingerprint.of(padded, padded.numel())
+
+    def _oracle(self, case: Case, row: Workload) -> None:
+        """The oracle in float32 against float64, on the first piece of the row's own inputs."""
+        data = self.checker.session.data(self.checker.sides[0], case)
+        tensors = {name: data.view(name) for name in case.op.tensors}
+        _, piece = next(iter(chunks(case.op, case.layout, tensors)))
+        inputs = [piece[name] for name in case.op.inputs]
+        rounding = self.checker.rounding
+        single = expected_output(case.op, rounding, inputs, torch.float32)
+        double = expected_output(case.op, rounding, inputs, torch.float64)
+        bounds = Bounds(row.tolerance.atol, row.tolerance.rtol, 1)
+        finding = NOT_RUN
+        for mine, exact in zip(single, double, strict=True):
+            finding = finding_of(compare(mine, exact, bounds, None))
+            if not finding.passed:
+                break
+        self._emit("oracle", case.op, None, finding, case.layout, row.id)
+
+    def _emit(
+        self,
+        check: str,
+        op: Op,
+        side: str | None,
+        finding: Finding,
+        layout: str,
+        workload: str | None = None,
+    ) -> None:
+        rounding = self.checker.rounding.value
+        self.checker.emit(
+            Check(check, op.name, side, rounding, finding, workload, {"layout": layout})
+        )
+
+    def _case(
+        self,
+        op: Op,
+        layout: str,
+        axes: Mapping[str, int],
+        dtype: str,
+        slots: int = 1,
+        offsets: Mapping[str, int] | None = None,
+    ) -> Case:
+        return Case(op, layout, axes, dtype, slots, self.guard_bytes, offsets or {})
+
+    def _middle(self, op: Op) -> dict[str, int]:
+        """Axes large enough for many blocks, small enough for a CPU."""
+        names = op.axes_names
+        return dict.fromkeys(names[:-2], 3) | {names[-2]: 333, names[-1]: 2048}

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that is looked at after a player has had its turn: outputs, guard bytes, inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bench.judge.case import INPUTS, OUTPUTS
+from bench.judge.compare import (
+    Bounds,
+    Comparison,
+    Difference,
+    chunks,
+    compare,
+    expected_output,
+    upcast,
+)
+from bench.judge.data import CaseData, Fingerprint, broken_guards
+from bench.record.status import Status
+from bench.task.op import Rounding
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One verdict on one turn; `text` is empty when it passed."""
+
+    status: Status
+    text: str
+    max_ulps: int = 0
+    elements: int = 0
+    at: tuple[int, ...] | None = None
+    """coordinate of the first bad element: slot, then the output's axes"""
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return self.status is Status.PASSED
+
+
+def verify(
+    data: CaseData,
+    rounding: Rounding,
+    bounds: Bounds,
+    poison_bits: int | None,
+    inputs_before: int,
+    fingerprint: Fingerprint,
+    *,
+    written: tuple[int, int] | None = None,
+    exact: bool = False,
+) -> Finding:
+    """Judge one turn: guards first, then inputs, then outputs against the oracle.
+
+    `written` are the slots [first, end) that must hold results, all of them when left out.
+    """
+    case = data.case
+    broken = broken_guards(case, data.outputs, OUTPUTS) + broken_guards(case, data.inputs, INPUTS)
+    if broken:
+        return Finding(Status.GUARD_OVERWRITTEN, f"guard bytes overwritten {broken[0]}")
+    if fingerprint.of(data.inputs, case.bytes_of(INPUTS)) != inputs_before:
+        return Finding(Status.INPUT_MODIFIED, "inputs: expected the same bytes after the call")
+    comparison = compare_with_oracle(data, rounding, bounds, poison_bits, written, exact)
+    return finding_of(comparison)
+
+
+def finding_of(comparison: Comparison) -> Finding:
+    """Put a comparison into words."""
+    difference = comparison.difference
+    return Finding(
+        Status.PASSED if difference is None else Status.INCORRECT,
+        "" if difference is None else str(difference),
+        comparison.max_ulps,
+        comparison.elements,
+        None if difference is None else difference.coordinate,
+    )
+
+
+def compare_with_oracle(
+    data: CaseData,
+    rounding: Rounding,
+    bounds: Bounds,
+    poison_bits: int | None,
+    written: tuple[int, int] | None = None,
+    exact: bool = False,
+) -> Comparison:
+    """Compare the outputs of the written slots with the oracle's, piece by piece."""
+    op, case = data.case.op, data.case
+    compute = upcast(case.dtype, exact)
+    first, end = written or (0, case.slots)
+    tensors = {name: data.view(name)[first:end] for name in op.tensors}
+    elements = worst = 0
+    for start, piece in chunks(op, case.layout, tensors):
+        expected = expected_output(op, rounding, [piece[name] for name in op.inputs], compute)
+        for name, wanted in zip(op.outputs, expected, strict=True):
+            got = piece[name]
+            result = compare(got, wanted.broadcast_to(got.shape), bounds, poison_bits)
+            elements, worst = elements + result.elements, max(worst, result.max_ulps)
+            if result.difference is not None:
+                return Comparison(
+                    elements, worst, _moved(result.difference, (start[0] + first, *start[1:]))
+                )
+    return Comparison(elements, worst, None)
+
+
+def _moved(difference: Difference, start: Sequence[int]) -> Difference:
+    """Give a coordinate inside a piece its place in the whole."""
+    offset = (*start, *([0] * (len(difference.coordinate) - len(start))))
+    at = tuple(i + j for i, j in zip(difference.coordinate, offset, strict=True))
+    return replace(difference, coordinate=at)

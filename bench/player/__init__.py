@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs in, or is shared with, the process that loads one side.
+
+channel   one message each way over a socket that the judge opened
+memory    memory that the judge owns and a player maps
+__main__  the player: attach, bind, sample; it knows no workload, no seed, no verdict
+"""

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The player: maps the judge's memory, binds one side to it, and samples calls when told to.
+
+It learns no seed, no expected value and no purpose: a call that will be compared and a call that
+will be timed arrive as the same `sample` request. Every reply has the same plain fields.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from bench.adapter import Adapter
+from bench.player.channel import Channel, ChannelClosed
+from bench.player.memory import attach
+from bench.task.side import Side
+from bench.timing.clocks import Call, clock_for
+
+TEXT_LIMIT = 8000  # characters of an error that travel; a compiler says more, but not more useful
+
+
+class Player:
+    """One side, one device; state is what has been attached and bound."""
+
+    def __init__(self, channel: Channel, hello: Mapping[str, Any]) -> None:
+        self._channel = channel
+        self._device = hello["device"]
+        if hello["cpus"]:
+            os.sched_setaffinity(0, hello["cpus"])
+        if self._device.startswith("cuda"):
+            torch.cuda.set_device(self._device)
+            # A stream of its own: a kernel that ignores the current stream loses its order.
+            stream = torch.cuda.Stream(self._device)  # type: ignore[no-untyped-call]
+            torch.cuda.set_stream(stream)
+        else:
+            torch.set_num_threads(hello["threads"])
+        self._adapter = Adapter(Side.from_json(hello["side"]), self._device)
+        self._clock = clock_for(self._device)
+        self._memory: dict[str, torch.Tensor] = {}
+        self._calls: list[Call] = []
+        self._windows: dict[tuple[int, int, int], list[Call]] = {}
+        channel.spin = hello["spin"]
+
+    def attach(self, request: Mapping[str, Any], descriptors: list[int]) -> dict[str, Any]:
+        """Map one memory of the judge under a name."""
+        self._forget()
+        self._memory[request["name"]] = attach(request["handle"], descriptors)
+        return {}
+
+    def load(self, request: Mapping[str, Any], _: list[int]) -> dict[str, Any]:
+        """Build and load an op without calling it."""
+        self._adapter.load(request["op"])
+        return {}
+
+    def bind(self, request: Mapping[str, Any], _: list[int]) -> dict[str, Any]:
+        """Bind the op to every slot of a case; the reply's text is the launch plan."""
+        op, validated = request["op"], request["validated"]
+        self._forget()
+        self._adapter.load(op)
+        first = self._tensors(request["tensors"], 0)
+        for slot in range(request["slots"]):
+            tensors = self._tensors(request["tensors"], slot) if slot else first
+            self._calls.append(self._adapter.bind(op, tensors, validated=validated))
+        return {"text": self._adapter.plan(op, first) if validated else ""}
+
+    def sample(self, request: Mapping[str, Any], _: list[int]) -> dict[str, Any]:
+        """Run calls on slots [first, first + count), `repeat` times over, after the warm slots."""
+        key = (request["first"], request["count"], request["repeat"])
+        if key not in self._windows:
+            self._windows[key] = self._calls[key[0] : key[0] + key[1]] * key[2]
+        calls = self._windows[key]
+        if len(calls) != key[1] * key[2]:
+            raise IndexError(f"slots: expected fewer than {len(self._calls)}, got {key}")
+        for slot in request["warm"]:
+            self._calls[slot]()
+        if request["regime"] == "loop":
+            return {"us": [self._clock.loop(calls)]}
+        if request["regime"] == "each":
+            return {"us": self._clock.each(calls)}
+        return {"us": [self._clock.graph(calls, request["replays"])]}
+
+    def _forget(self) -> None:
+        self._clock.forget()
+        self._calls, self._windows = [], {}
+
+    def _tensors(self, specs: list[Mapping[str, Any]], slot: int) -> list[torch.Tensor]:
+        return [self._tensor(spec, slot) for spec in specs]
+
+    def _tensor(self, spec: Mapping[str, Any], slot: int) -> torch.Tensor:
+        dtype = getattr(torch, spec["dtype"])
+        if spec["device"] != self._device:  # only a rejection asks for memory that is elsewhere
+            return torch.empty_strided(
+                spec["shape"], spec["strides"], dtype=dtype, device=spec["device"]
+            )
+        memory = self._memory[spec["memory"]].view(dtype)
+        offset = (spec["offset"] + slot * spec["slot_bytes"]) // memory.element_size()
+        return memory.as_strided(spec["shape"], spec["strides"], offset)
+
+
+def serve(channel: Channel) -> None:
+    """Answer requests until the judge closes the channel."""
+    hello, _ = channel.receive()
+    stage = "start"
+    player: Player | None = None
+    request: Mapping[str, Any] = hello
+    descriptors: list[int] = []
+    while True:
+        reply: dict[str, Any] = {"id": request["id"], "ok": True, "us": [], "kind": "", "text": ""}
+        try:
+            if player is None:
+                player = Player(channel, hello)
+            else:
+                stage = request["do"]
+                handler: Callable[..., dict[str, Any]] = getattr(player, stage)
+                reply.update(handler(request, descriptors))
+        except Exception as error:
+            # The one place where a side's failure becomes words for the judge's record.
+            text = f"{error}".strip() or repr(error)
+            reply.update(ok=False, kind=type(error).__name__, text=text[-TEXT_LIMIT:])
+        channel.send(reply)
+        request, descriptors = channel.receive()
+
+
+def main() -> None:
+    """Serve the channel whose descriptor is the only argument."""
+    channel = Channel(socket.socket(fileno=int(sys.argv[1])))
+    with contextlib.suppress(ChannelClosed):
+        serve(channel)
+    os._exit(0)  # nothing that a side registered for later runs
+
+
+if __name__ == "__main__":
+    main()
