@@ -26,9 +26,9 @@ PACKAGES = {
 
 
 def find_nvcc(environ: Mapping[str, str] = os.environ) -> str | None:
-    """The CUDA compiler: CUDA_HOME's, else the one on PATH, else the usual place's."""
-    home = environ.get("CUDA_HOME")
-    places = [str(Path(home) / "bin")] if home else []
+    """The CUDA compiler: CUDA_HOME's or CUDA_PATH's, else PATH's, else the usual place's."""
+    homes = [environ[key] for key in ("CUDA_HOME", "CUDA_PATH") if environ.get(key)]
+    places = [str(Path(home) / "bin") for home in homes]
     places += [environ.get("PATH", os.defpath), "/usr/local/cuda/bin"]
     return shutil.which("nvcc", path=os.pathsep.join(places))
 

@@ -42,19 +42,25 @@ def pinned_gpu(gpus: Gpus, environ: Mapping[str, str], settle_s: float) -> GpuSt
     return _settled(gpus, found[0], settle_s)
 
 
-def pin_idle_gpu(gpus: Gpus, environ: MutableMapping[str, str]) -> GpuState:
-    """Export the first idle GPU that may be used as the pinned one."""
+def idle_gpu(gpus: Gpus, environ: Mapping[str, str]) -> GpuState:
+    """The first idle GPU that CUDA_VISIBLE_DEVICES leaves; UserError when there is none."""
     if gpus.missing:
         raise UserError(f"an idle GPU cannot be picked: {gpus.missing}")
-    states = _allowed(gpus.states(), environ)
-    for state in states:
-        if not state.busy_reasons((os.getpid(),)):
-            environ.update(exports(state.uuid))
+    busy = []
+    for state in _allowed(gpus.states(), environ):
+        reasons = state.busy_reasons((os.getpid(),))
+        if not reasons:
             return state
-    busy = "; ".join(
-        f"{state.uuid}: {', '.join(state.busy_reasons((os.getpid(),)))}" for state in states
-    )
-    raise UserError(f"no idle GPU to pick: {busy or 'this host has none that may be used'}")
+        busy.append(f"{state.uuid}: {', '.join(reasons)}")
+    found = "; ".join(busy) or "this host has none that may be used"
+    raise UserError(f"no idle GPU to pick: {found}; wait for one, or use --device cpu")
+
+
+def pin_idle_gpu(gpus: Gpus, environ: MutableMapping[str, str]) -> GpuState:
+    """Export the first idle GPU as the pinned one, before CUDA is asked."""
+    state = idle_gpu(gpus, environ)
+    environ.update(exports(state.uuid))
+    return state
 
 
 def exports(uuid: str) -> dict[str, str]:
