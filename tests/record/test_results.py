@@ -146,6 +146,17 @@ def test_bench_without_two_passed_checks_cannot_be_written(path, records):
     assert len(read_results(path)) == len(records) - 1
 
 
+def test_rounding_that_failed_does_not_stop_the_other(path):
+    once, each = {"rounding": "once"}, {"rounding": "each_step"}
+    checks = (RUN, {**BASELINE, **each}, {**SOLUTION, **each})
+    failed = {**SOLUTION, **once, "status": "INCORRECT"}
+    assert len(read_results(write(path, (*checks, failed, {**BENCH, **each})))) == 5
+    with pytest.raises(RecordError, match="a check that is INCORRECT"):
+        write(path, (*checks, failed, {**BENCH, **once}))
+    with pytest.raises(RecordError, match="expected passed checks"):
+        write(path, (*checks, {**BENCH, **once}))
+
+
 def test_bench_without_two_passed_checks_cannot_be_read(path):
     chain, content = FIRST_CHAIN, b""
     for record in (RUN, BASELINE, BENCH):
