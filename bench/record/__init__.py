@@ -8,4 +8,7 @@ machine     the state of GPU and host round a block of samples
 toolchain   the compilers and libraries in use, by version
 tree        digests of folders and files, and git's word on them
 provenance  all of it in one record
+headline    one number from a file's records, and its companions
+
+baseline_source, a command, renders the baseline's lineage for the reader.
 """
