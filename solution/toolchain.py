@@ -34,7 +34,7 @@ def cuda(architecture: str | None) -> tuple[list[str], list[str]]:
 
 
 def cpu() -> tuple[list[str], list[str]]:
-    """The C++ compiler and what it needs: the ops thread by OpenMP and round as they are written."""
+    """The C++ compiler and what it needs: OpenMP, and no contraction of products and sums."""
     needed = ["-std=c++17", "-shared", "-fPIC", "-fopenmp", "-ffp-contract=off", "-Wno-psabi"]
     return [cxx()], needed
 

@@ -6,7 +6,7 @@
 
 namespace solution {
 
-#if defined(__F16C__) && !defined(SOLUTION_NO_F16C)
+#if defined(__F16C__)
 inline Short8 to_float16(Float8 value) {
   return reinterpret_cast<Short8>(
       _mm256_cvtps_ph(reinterpret_cast<__m256>(value), _MM_FROUND_TO_NEAREST_INT));
@@ -44,12 +44,12 @@ inline float from_float16_scalar(uint16_t half) {
 }
 inline Short8 to_float16(Float8 value) {
   Short8 bits;
-  for (int i = 0; i < kLanes; ++i) bits[i] = to_float16_scalar(value[i]);
+  for (int i = 0; i < kVectorLanes; ++i) bits[i] = to_float16_scalar(value[i]);
   return bits;
 }
 inline Float8 from_float16(Short8 bits) {
   Float8 value;
-  for (int i = 0; i < kLanes; ++i) value[i] = from_float16_scalar(bits[i]);
+  for (int i = 0; i < kVectorLanes; ++i) value[i] = from_float16_scalar(bits[i]);
   return value;
 }
 #endif

@@ -23,7 +23,8 @@ using Word8 = uint32_t __attribute__((vector_size(32)));
 using Short8 = uint16_t __attribute__((vector_size(16)));
 
 // Two vectors, because 32 bytes of bf16 unpack into the low and the high halves of eight words.
-constexpr int kLanes = 16;
+constexpr int kVectorLanes = 8;
+constexpr int kLanes = 2 * kVectorLanes;
 struct Lanes {
   Float8 first, second;
 };
@@ -57,7 +58,7 @@ inline Float8 fused_multiply_add(Float8 a, Float8 b, Float8 c) {
       reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
 #else
   Float8 result;
-  for (int i = 0; i < kLanes; ++i) result[i] = std::fma(a[i], b[i], c[i]);
+  for (int i = 0; i < kVectorLanes; ++i) result[i] = std::fma(a[i], b[i], c[i]);
   return result;
 #endif
 }
