@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import sys
 from collections.abc import Mapping
@@ -142,7 +141,7 @@ class Config:
 
     def override(self, values: Mapping[str, Any]) -> Config:
         """The config with other values at dotted keys, checked as the file is."""
-        data = copy.deepcopy(self.resolved())
+        data = self.resolved()
         for key, value in values.items():
             *sections, last = key.split(".")
             table: Any = data
@@ -180,4 +179,6 @@ def _plain(value: object) -> object:
         return {name: _plain(getattr(value, name)) for name in file_fields(type(value))}
     if isinstance(value, Enum):
         return value.value
-    return [_plain(one) for one in value] if isinstance(value, tuple) else value
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, (tuple, list)) else value

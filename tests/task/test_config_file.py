@@ -129,6 +129,11 @@ def test_the_resolved_config_survives_json_and_parses_to_itself():
             "config.toml: task.workloads_sha256: expected 64 hexadecimal digits, got 'x",
         ),
         (
+            'workloads_sha256 = "',
+            'workloads_sha256 = "0',
+            "config.toml: task.workloads_sha256: expected 64 hexadecimal digits, got '0",
+        ),
+        (
             '"baseline/{op}.py:{op}"',
             '"baseline"',
             "config.toml: baseline.entry: expected a .py file, a colon and a function, got",

@@ -53,3 +53,10 @@ def test_a_wrong_override_is_refused_as_the_file_is(key, value, message):
     with pytest.raises(ConfigError) as caught:
         load_config(PATH).override({key: value})
     assert str(caught.value).startswith(f"override: {message}")
+
+
+def test_an_override_of_a_whole_section_is_copied_before_a_later_one_enters_it():
+    flags = {"cuda": [], "cpu": []}
+    config = load_config(PATH).override({"solution.flags": flags, "solution.flags.cpu": ["-O1"]})
+    assert config.solution.flags.cpu == ("-O1",) and config.solution.flags.cuda == ()
+    assert flags == {"cuda": [], "cpu": []}
