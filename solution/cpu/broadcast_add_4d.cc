@@ -12,8 +12,8 @@ namespace {
 using namespace solution;
 
 constexpr Contract kContract =
-    make_contract("broadcast_add_4d", {{"a", "1 1 P D"}, {"b", "1 S P D"}},
-                  {{"out", "1 S P D"}}, {{"broadcast", {}}});
+    make_contract("broadcast_add_4d", {{"a", "1 1 P D"}, {"b", "1 S P D"}}, {{"out", "1 S P D"}},
+                  {{"broadcast", {}}});
 enum { kA, kB, kOut };
 
 // A row is a whole [P, D] table.

@@ -7,8 +7,8 @@ namespace {
 using namespace solution;
 
 constexpr Contract kContract =
-    make_contract("broadcast_add_4d", {{"a", "1 1 P D"}, {"b", "1 S P D"}},
-                  {{"out", "1 S P D"}}, {{"broadcast", {}}});
+    make_contract("broadcast_add_4d", {{"a", "1 1 P D"}, {"b", "1 S P D"}}, {{"out", "1 S P D"}},
+                  {{"broadcast", {}}});
 enum { kA, kB, kOut };
 
 // --- device maths
@@ -22,10 +22,9 @@ struct Sum {
 // --- kernels
 // A row is a whole [P, D] table.
 template <typename V, typename T>
-__global__ void __launch_bounds__(256) broadcast_add_4d_row(const T* __restrict__ a,
-                                                            const T* __restrict__ b,
-                                                            T* __restrict__ out, int64_t rows,
-                                                            int64_t vectors) {
+__global__ void __launch_bounds__(kMaxThreads, blocks_at_once(sizeof(V)))
+    broadcast_add_4d_row(const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ out,
+                         int64_t rows, int64_t vectors) {
   wait_for_previous_grid();
   const int64_t column = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (column >= vectors) return;
@@ -40,16 +39,16 @@ __global__ void __launch_bounds__(256) broadcast_add_4d_row(const T* __restrict_
 // --- launcher
 struct BroadcastAdd4d {
   static LaunchPlan plan(const Call& call, int capability) {
-    return plan_rows({call.axis('S'), columns(call), call.itemsize(), common_address(call),
-                      capability});
+    return plan_rows(
+        {call.axis('S'), columns(call), call.itemsize(), common_address(call), capability});
   }
 
   template <typename V>
   static cudaError_t launch(const Call& call, const LaunchPlan& plan) {
     using T = typename V::Element;
-    return solution::launch(plan, call.device(), broadcast_add_4d_row<V, T>,
-                            call.data<const T>(kA), call.data<const T>(kB), call.data<T>(kOut),
-                            call.axis('S'), columns(call) / V::kElements);
+    return solution::launch(plan, call.device(), broadcast_add_4d_row<V, T>, call.data<const T>(kA),
+                            call.data<const T>(kB), call.data<T>(kOut), call.axis('S'),
+                            columns(call) / V::kElements);
   }
 
   static int64_t columns(const Call& call) { return call.axis('P') * call.axis('D'); }

@@ -25,18 +25,16 @@ struct GatedSum {
 
 template <typename V, typename T>
 __device__ void add_one(const T* residual, const T* update, const V& gate, T* out, int64_t index) {
-  const V sum =
-      map_lanes<V>(GatedSum{}, V::load(residual, index), V::load(update, index), gate);
+  const V sum = map_lanes<V>(GatedSum{}, V::load(residual, index), V::load(update, index), gate);
   sum.store(out, index);
 }
 
 // --- kernels
 template <typename V, typename T>
-__global__ void __launch_bounds__(256) residual_gate_add_full(const T* __restrict__ residual,
-                                                              const T* __restrict__ update,
-                                                              const T* __restrict__ gate,
-                                                              T* __restrict__ out, int64_t vectors,
-                                                              int64_t count) {
+__global__ void __launch_bounds__(kMaxThreads, blocks_at_once(sizeof(V)))
+    residual_gate_add_full(const T* __restrict__ residual, const T* __restrict__ update,
+                           const T* __restrict__ gate, T* __restrict__ out, int64_t vectors,
+                           int64_t count) {
   wait_for_previous_grid();
   const int64_t index = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (index < vectors) {
@@ -49,11 +47,10 @@ __global__ void __launch_bounds__(256) residual_gate_add_full(const T* __restric
 }
 
 template <typename V, typename T>
-__global__ void __launch_bounds__(256) residual_gate_add_row(const T* __restrict__ residual,
-                                                             const T* __restrict__ update,
-                                                             const T* __restrict__ gate,
-                                                             T* __restrict__ out, int64_t rows,
-                                                             int64_t vectors) {
+__global__ void __launch_bounds__(kMaxThreads, blocks_at_once(sizeof(V)))
+    residual_gate_add_row(const T* __restrict__ residual, const T* __restrict__ update,
+                          const T* __restrict__ gate, T* __restrict__ out, int64_t rows,
+                          int64_t vectors) {
   wait_for_previous_grid();
   const int64_t column = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (column >= vectors) return;

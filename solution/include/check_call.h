@@ -45,8 +45,8 @@ inline int check_shape(Call* call, int i) {
   }
   for (int l = 0; l < call->contract->layouts; ++l) call->bound[l] = before[l];
   return raise_error("ValueError", "%s: expected shape %s, got %s", call->contract->tensor_name[i],
-               shape_alternatives(*call, i).data,
-               list_text(call->tensor[i]->shape, call->tensor[i]->ndim).data);
+                     shape_alternatives(*call, i).data,
+                     list_text(call->tensor[i]->shape, call->tensor[i]->ndim).data);
 }
 
 inline int check_tensor(Call* call, int i, int device_type) {
@@ -56,23 +56,22 @@ inline int check_tensor(Call* call, int i, int device_type) {
   const char* first_name = call->contract->tensor_name[0];
   if (i == 0 && tensor.device.device_type != device_type)
     return raise_error("ValueError", "%s: expected a %s tensor, got %s", name,
-                 device_type_text(device_type), device_text(tensor.device).data);
+                       device_type_text(device_type), device_text(tensor.device).data);
   if (i == 0 && !supported(tensor.dtype, &call->dtype))
     return raise_error("TypeError", "%s: expected dtype bfloat16, float16 or float32, got %s", name,
-                 dtype_text(tensor.dtype).data);
+                       dtype_text(tensor.dtype).data);
   if (!same_dtype(tensor.dtype, first.dtype))
     return raise_error("TypeError", "%s: expected dtype %s like %s, got %s", name,
-                 dtype_text(first.dtype).data, first_name, dtype_text(tensor.dtype).data);
+                       dtype_text(first.dtype).data, first_name, dtype_text(tensor.dtype).data);
   if (tensor.device.device_type != first.device.device_type ||
       tensor.device.device_id != first.device.device_id)
     return raise_error("ValueError", "%s: expected device %s like %s, got %s", name,
-                 device_text(first.device).data, first_name, device_text(tensor.device).data);
+                       device_text(first.device).data, first_name, device_text(tensor.device).data);
   if (int error = check_shape(call, i)) return error;
   if (!contiguous(tensor))
-    return raise_error("ValueError",
-                 "%s: expected contiguous strides %s, got %s; call .contiguous() on it first", name,
-                 contiguous_strides_text(tensor).data,
-                 list_text(tensor.strides, tensor.ndim).data);
+    return raise_error(
+        "ValueError", "%s: expected contiguous strides %s, got %s; call .contiguous() on it first",
+        name, contiguous_strides_text(tensor).data, list_text(tensor.strides, tensor.ndim).data);
   return 0;
 }
 
@@ -87,9 +86,9 @@ inline int check_call(const Contract& contract, int device_type, Call* call) {
     for (int earlier = 0; earlier < out; ++earlier)
       if (share_bytes(*call, out, earlier))
         return raise_error("ValueError",
-                     "%s: expected memory of its own, got bytes shared with %s; "
-                     "allocate a separate output",
-                     contract.tensor_name[out], contract.tensor_name[earlier]);
+                           "%s: expected memory of its own, got bytes shared with %s; "
+                           "allocate a separate output",
+                           contract.tensor_name[out], contract.tensor_name[earlier]);
   call->layout = __builtin_ctz(call->live_layouts);
   return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An op's contract as data: tensors in declared order, their dims, and the layouts that override them.
+// An op's contract as data: tensors in declared order, their dims, and the layouts that override
+// them.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,8 @@ constexpr Dims parse_dims(const char* text) {
   for (; *text; ++text) {
     if (*text == ' ') continue;
     const bool known = Dims::is_axis(*text) || (*text >= '0' && *text <= '9');
-    if (!known || dims.rank == kMaxRank) throw "dims are capital letters or digits, kMaxRank at most";
+    if (!known || dims.rank == kMaxRank)
+      throw "dims are capital letters or digits, kMaxRank at most";
     dims.code[dims.rank++] = *text;
   }
   return dims;

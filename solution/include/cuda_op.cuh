@@ -45,10 +45,9 @@ int run_op(const Call& call) {
   const DeviceGuard guard(call.device().device_id);
   if (guard.error() != cudaSuccess)
     return cuda_error(*call.contract, "making the device current", guard.error());
-  const cudaError_t error =
-      dispatch_float<__nv_bfloat16, __half>(call.dtype, [&](auto type) {
-        return launch_vector<Op, type_of<decltype(type)>>(call, plan);
-      });
+  const cudaError_t error = dispatch_float<__nv_bfloat16, __half>(call.dtype, [&](auto type) {
+    return launch_vector<Op, type_of<decltype(type)>>(call, plan);
+  });
   return error == cudaSuccess ? 0 : cuda_error(*call.contract, "launch", error);
 }
 

@@ -17,9 +17,12 @@ using type_of = typename Tag::type;
 template <typename Bfloat16, typename Float16, typename Body>
 auto dispatch_float(Dtype dtype, Body body) {
   switch (dtype) {
-    case Dtype::bfloat16: return body(Type<Bfloat16>{});
-    case Dtype::float16: return body(Type<Float16>{});
-    default: return body(Type<float>{});
+    case Dtype::bfloat16:
+      return body(Type<Bfloat16>{});
+    case Dtype::float16:
+      return body(Type<Float16>{});
+    default:
+      return body(Type<float>{});
   }
 }
 

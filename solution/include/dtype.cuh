@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic with one rounding an operation, on what the machine computes at once: pairs of bf16 and
-// fp16, single fp32. Packed arithmetic takes 30 instructions a 16-byte vector against 70 through fp32.
+// Arithmetic with one rounding an operation, on what the machine computes at once: pairs of bf16
+// and fp16, single fp32. Packed arithmetic takes 30 instructions a 16-byte vector against 70
+// through fp32.
 #pragma once
 
 #include <cuda_bf16.h>

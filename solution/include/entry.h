@@ -25,12 +25,12 @@ inline int read_call(const Contract& contract, int device_type, const TVMFFIAny*
                      int count, Call* call) {
   if (count != contract.tensors)
     return raise_error("TypeError", "%s: expected %d tensors, got %d arguments", contract.op,
-                 contract.tensors, count);
+                       contract.tensors, count);
   for (int i = 0; i < count; ++i) {
     call->tensor[i] = as_tensor(arguments[i]);
     if (!call->tensor[i])
       return raise_error("TypeError", "%s: expected a tensor, got another type",
-                   contract.tensor_name[i]);
+                         contract.tensor_name[i]);
   }
   return check_call(contract, device_type, call);
 }
@@ -43,18 +43,18 @@ inline int return_text(const PlanText& plan, TVMFFIAny* result) {
 }  // namespace solution
 
 // run(const Call&) and describe(const Call&, PlanText*) return 0, or -1 with the error raised.
-#define SOLUTION_EXPORT(op, contract, device_type, run, describe)                               \
-  extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_##op(void*, const TVMFFIAny* arguments,           \
-                                                   int32_t count, TVMFFIAny*) {                 \
-    solution::Call call;                                                                        \
-    const int error = solution::read_call(contract, device_type, arguments, count, &call);      \
-    return error ? error : run(call);                                                           \
-  }                                                                                             \
-  extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_##op##_plan(void*, const TVMFFIAny* arguments,    \
-                                                          int32_t count, TVMFFIAny* result) {   \
-    solution::Call call;                                                                        \
-    solution::PlanText plan;                                                                    \
-    int error = solution::read_call(contract, device_type, arguments, count, &call);            \
-    if (!error) error = describe(call, &plan);                                                  \
-    return error ? error : solution::return_text(plan, result);                                 \
+#define SOLUTION_EXPORT(op, contract, device_type, run, describe)                             \
+  extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_##op(void*, const TVMFFIAny* arguments,         \
+                                                   int32_t count, TVMFFIAny*) {               \
+    solution::Call call;                                                                      \
+    const int error = solution::read_call(contract, device_type, arguments, count, &call);    \
+    return error ? error : run(call);                                                         \
+  }                                                                                           \
+  extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_##op##_plan(void*, const TVMFFIAny* arguments,  \
+                                                          int32_t count, TVMFFIAny* result) { \
+    solution::Call call;                                                                      \
+    solution::PlanText plan;                                                                  \
+    int error = solution::read_call(contract, device_type, arguments, count, &call);          \
+    if (!error) error = describe(call, &plan);                                                \
+    return error ? error : solution::return_text(plan, result);                               \
   }

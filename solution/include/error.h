@@ -9,9 +9,11 @@
 
 namespace solution {
 
-// Returns -1, the C ABI's word for "an error was raised", so that callers write `return raise_error(...)`.
+// Returns -1, the C ABI's word for "an error was raised", so that callers write `return
+// raise_error(...)`.
 __attribute__((cold, noinline, format(printf, 2, 3))) inline int raise_error(const char* kind,
-                                                                       const char* format, ...) {
+                                                                             const char* format,
+                                                                             ...) {
   char message[1024];
   va_list arguments;
   va_start(arguments, format);

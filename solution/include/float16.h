@@ -36,8 +36,10 @@ inline float from_float16_scalar(uint16_t half) {
   float value = exponent == 0 ? fraction * 0x1p-24f : 0;
   uint32_t bits;
   memcpy(&bits, &value, 4);
-  if (exponent == 31) bits = 0x7f800000u | fraction << 13;
-  else if (exponent) bits = (exponent + 112) << 23 | fraction << 13;
+  if (exponent == 31)
+    bits = 0x7f800000u | fraction << 13;
+  else if (exponent)
+    bits = (exponent + 112) << 23 | fraction << 13;
   bits |= (half & 0x8000u) << 16;
   memcpy(&value, &bits, 4);
   return value;

@@ -12,7 +12,8 @@ struct SomeLanes {
   int64_t count;  // 1 to kLanes - 1; the others read as zero and are not stored
 };
 
-// One vector at a time: a copy of a whole struct of them goes through the stack (fp32: 2.7x the time).
+// One vector at a time: a copy of a whole struct of them goes through the stack (fp32: 2.7x the
+// time).
 template <typename Vector>
 Vector load_vector(const void* source) {
   Vector vector;
@@ -62,9 +63,7 @@ struct Storage<float16> {
 };
 template <>
 struct Storage<float> {
-  static Lanes load(const float* p) {
-    return {load_vector<Float8>(p), load_vector<Float8>(p + 8)};
-  }
+  static Lanes load(const float* p) { return {load_vector<Float8>(p), load_vector<Float8>(p + 8)}; }
   template <bool Streaming>
   static void store(float* p, Lanes value) {
     store_vector<Streaming>(p, value.first);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernel runs on how many threads: a pure value, computed without CUDA and tested without a GPU.
+// Which kernel runs on how many threads: a pure value, computed without CUDA and tested without a
+// GPU.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,9 @@ struct Problem {
   int capability;      // 90 for compute capability 9.0
 };
 
+constexpr uint32_t kMaxThreads = 256;
+// Registers for 2,048 resident threads (32 each), or for 1,024 with twice the bytes in flight (64).
+constexpr uint32_t blocks_at_once(int vector_bytes) { return vector_bytes == 32 ? 4 : 8; }
 constexpr uint32_t kMaxGridRows = 65535;  // beyond it the row kernel's blocks take further rows
 
 // 32-byte loads exist from compute capability 10.0; before it they would be two 16-byte ones that
@@ -38,7 +42,7 @@ constexpr uint32_t vector_bytes(const Problem& problem, uint64_t alignment) {
 constexpr uint32_t row_threads(int64_t vectors) {
   uint32_t best = 0;
   int64_t fewest_idle = INT64_MAX;
-  for (uint32_t threads = 256; threads >= 64; threads -= 32) {
+  for (uint32_t threads = kMaxThreads; threads >= 64; threads -= 32) {
     const int64_t idle = (vectors + threads - 1) / threads * threads - vectors;
     if (idle < fewest_idle) {
       fewest_idle = idle;
@@ -48,13 +52,15 @@ constexpr uint32_t row_threads(int64_t vectors) {
   return best;
 }
 
+// Below it 128 threads: at 2 MB 256 would make fewer blocks than an H200 has multiprocessors (132).
+constexpr int64_t kManyVectors = 1 << 16;
+
 // One vector a thread over a tensor taken as one row; the tail is the last thread's.
 constexpr LaunchPlan plan_flat(const Problem& problem) {
   const int64_t count = problem.rows * problem.columns;
   const uint32_t bytes = vector_bytes(problem, problem.addresses);
   const int64_t vectors = (count * problem.itemsize + bytes - 1) / bytes;
-  // At 2 MB 256 threads would make fewer blocks than the 132 multiprocessors of an H200.
-  const uint32_t threads = vectors < 256 * 256 ? 128 : 256;
+  const uint32_t threads = vectors < kManyVectors ? 128 : kMaxThreads;
   return {static_cast<uint32_t>((vectors + threads - 1) / threads), 1, threads, bytes,
           problem.capability >= 90};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds a call's tensors against the op's contract: every back end refuses the same with the same words.
+// Holds a call's tensors against the op's contract: every back end refuses the same with the same
+// words.
 #pragma once
 
 #include "error.h"
@@ -15,8 +16,8 @@ struct Call {
   const DLTensor* tensor[kMaxTensors];
   Dtype dtype;
   int layout;
-  uint32_t live_layouts;                  // layouts that fit every tensor so far
-  uint32_t bound[kMaxLayouts];            // axes bound so far, one bit a letter
+  uint32_t live_layouts;                     // layouts that fit every tensor so far
+  uint32_t bound[kMaxLayouts];               // axes bound so far, one bit a letter
   int64_t axes[kMaxLayouts]['Z' - 'A' + 1];  // valid where bound
 
   int64_t axis(char letter) const { return axes[layout][letter - 'A']; }

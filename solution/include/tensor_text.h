@@ -37,15 +37,33 @@ inline Text list_text(const int64_t* values, int count) {
 inline Text dtype_text(DLDataType dtype) {
   Text text;
   switch (dtype.code) {
-    case kDLFloat: text.add("float"); break;
-    case kDLBfloat: text.add("bfloat"); break;
-    case kDLInt: text.add("int"); break;
-    case kDLUInt: text.add("uint"); break;
-    case kDLComplex: text.add("complex"); break;
-    case kDLBool: text.add("bool"); return text;
-    case kDLFloat8_e4m3fn: text.add("float8_e4m3fn"); return text;
-    case kDLFloat8_e5m2: text.add("float8_e5m2"); return text;
-    default: text.add("unknown type of bits "); break;
+    case kDLFloat:
+      text.add("float");
+      break;
+    case kDLBfloat:
+      text.add("bfloat");
+      break;
+    case kDLInt:
+      text.add("int");
+      break;
+    case kDLUInt:
+      text.add("uint");
+      break;
+    case kDLComplex:
+      text.add("complex");
+      break;
+    case kDLBool:
+      text.add("bool");
+      return text;
+    case kDLFloat8_e4m3fn:
+      text.add("float8_e4m3fn");
+      return text;
+    case kDLFloat8_e5m2:
+      text.add("float8_e5m2");
+      return text;
+    default:
+      text.add("unknown type of bits ");
+      break;
   }
   text.add(static_cast<int64_t>(dtype.bits));
   return text;
@@ -53,11 +71,16 @@ inline Text dtype_text(DLDataType dtype) {
 
 inline const char* device_type_text(int device_type) {
   switch (device_type) {
-    case kDLCPU: return "cpu";
-    case kDLCUDA: return "cuda";
-    case kDLCUDAHost: return "cuda_host";
-    case kDLROCM: return "rocm";
-    default: return "unknown device";
+    case kDLCPU:
+      return "cpu";
+    case kDLCUDA:
+      return "cuda";
+    case kDLCUDAHost:
+      return "cuda_host";
+    case kDLROCM:
+      return "rocm";
+    default:
+      return "unknown device";
   }
 }
 
