@@ -11,6 +11,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+USUAL_CUDA = "/usr/local/cuda/bin"
+
 
 class BuildError(RuntimeError):
     """An op could not be built; the text says why, in the compiler's own words where it has any."""
@@ -22,11 +24,11 @@ def cuda(architecture: str | None) -> tuple[list[str], list[str]]:
     if not number:
         raise ValueError(f"architecture: expected one like sm_90, got {architecture!r}")
     homes = [os.environ[key] for key in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(key)]
-    folders = [*(f"{home}/bin" for home in homes), *os.get_exec_path(), "/usr/local/cuda/bin"]
+    folders = [*(f"{home}/bin" for home in homes), *os.get_exec_path(), USUAL_CUDA]
     nvcc = shutil.which("nvcc", path=os.pathsep.join(folders))
     if not nvcc:
         raise BuildError(
-            "nvcc is neither in CUDA_HOME, on PATH nor in /usr/local/cuda; install the CUDA "
+            f"nvcc is neither in CUDA_HOME, on PATH nor in {USUAL_CUDA}; install the CUDA "
             "toolkit or export CUDA_HOME=the folder that holds bin/nvcc"
         )
     target = f"-gencode=arch=compute_{number[1]},code=sm_{number[1]}"
