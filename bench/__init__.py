@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A judge of kernel tasks; modules in the order of the data's flow, each importing only from above.
 
-task     what is to be judged: config, op contracts, workloads, the device
-ops      the contracts, one file each, and the table that lists them
-record   provenance, machine state, results file
-timing   clocks and statistics: knows no op, no side, no file
-adapter  the one importer of baseline and solution; runs in players only
-player   the process that loads one side
-judge    the process that loads neither: memory, data, checks, comparison, sampling
-commands correctness, benchmark, preflight and their kin on top
+task         what is to be judged: config, op contracts, workloads, the device
+ops          the contracts, one file each, and the table that lists them
+timing       clocks and statistics: knows no op, no side, no file
+record       provenance, machine state, results file
+adapter      the one importer of baseline and solution; runs in players only
+player       the process that loads one side
+floor        what the machine does at best, loaded and called as a solution is
+rivals       what a reader would compare with, loaded and called as a solution is
+judge        the process that loads neither: memory, data, checks, comparison, sampling
+report       what people read of a results file
+commandline  what the commands share: selectors, the run they describe, exit codes
+threats      the judge under attack
+
+correctness, benchmark, preflight and their kin are the commands on top.
 """
