@@ -21,7 +21,7 @@ inline uint16_t to_float16_scalar(float value) {
   const uint32_t sign = bits >> 16 & 0x8000u;
   const uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return sign | 0x7e00u | (magnitude >> 13 & 0x3ffu);
-  if (magnitude >= 0x477ff000u) return sign | 0x7c00u;  // 65520 and above round to infinity
+  if (magnitude >= 0x47800000u) return sign | 0x7c00u;  // below 65536 rounding finds infinity
   if (magnitude < 0x38800000u) {                        // below 2^-14: a multiple of 2^-24
     float multiple;
     memcpy(&multiple, &magnitude, 4);

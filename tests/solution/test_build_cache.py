@@ -42,6 +42,10 @@ def builder(solution_copy, tmp_path):
         lock_timeout = staticmethod(lambda s: setattr(module, "LOCK_TIMEOUT_S", s))
 
         @staticmethod
+        def forget():
+            module._toolchain.processor.cache_clear()
+
+        @staticmethod
         def build(op=OP, **changes):
             return module.build(op, **{**usual, **changes})
 
@@ -106,11 +110,22 @@ def test_flags_rounding_and_compiler_are_part_of_the_key(builder, tmp_path, monk
     assert len(paths) == 5
 
 
-def test_the_version_of_tvm_ffi_and_the_processor_are_part_of_the_key(builder, monkeypatch):
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("importlib.metadata.version", lambda name: "999"),
+        ("platform.machine", lambda: "another"),
+    ],
+)
+def test_the_version_of_tvm_ffi_and_the_processor_are_part_of_the_key(
+    asked, answer, builder, monkeypatch
+):
     first = builder.build().path
+    builder.forget()
     with monkeypatch.context() as patch:
-        patch.setattr("importlib.metadata.version", lambda name: "999")
+        patch.setattr(asked, answer)
         assert builder.build().path != first
+    builder.forget()
     assert builder.build().path == first
 
 

@@ -95,3 +95,18 @@ def test_an_argument_that_is_no_tensor_is_named(cpu_entry):
 def test_empty_tensors_are_legal_even_at_one_address(cpu_entry):
     empty = torch.empty(1, 0, 8)
     cpu_entry("residual_gate_add", "each_step").call(empty, empty, torch.ones(1, 1, 8), empty)
+
+
+def test_tensors_that_lie_side_by_side_share_no_byte(cpu_entry):
+    storage = torch.ones(4 * 16)
+    tensors = [storage[i * 16 : (i + 1) * 16].view(1, 2, 8) for i in (0, 2, 3, 1)]
+    cpu_entry("residual_gate_add", "each_step").call(*tensors)
+    assert storage.tolist() == [1.0] * 16 + [2.0] * 16 + [1.0] * 32
+
+
+def test_the_stride_of_an_axis_of_size_1_does_not_matter(cpu_entry):
+    odd = torch.ones(64).as_strided((1, 4, 8), (999, 8, 1))
+    gate = torch.ones(64).as_strided((1, 1, 8), (7, 3, 1))
+    out = torch.empty(1, 4, 8)
+    cpu_entry("residual_gate_add", "each_step").call(odd, odd, gate, out)
+    assert out.eq(2).all()
