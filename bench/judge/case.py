@@ -71,7 +71,7 @@ class Case:
         starts: dict[str, tuple[str, int]] = {}
         for name in self.op.tensors:
             memory = INPUTS if name in self.op.inputs else OUTPUTS
-            start = ends[memory] + self.guard_bytes
+            start = -(-(ends[memory] + self.guard_bytes) // ALIGNMENT) * ALIGNMENT
             start += self.offsets.get(name, 0) * ITEMSIZE[self.dtype]
             elements = math.prod(self.op.shape(name, self.layout, self.axes))
             end = start + elements * ITEMSIZE[self.dtype] + self.guard_bytes
