@@ -65,6 +65,7 @@ $(STAMP): constraints.txt pyproject.toml $(BROKEN)
 	  echo "making $(VENV) with $$python"; \
 	  "$$python" -m venv --clear $(VENV); fi
 	@$(RUN) -c "$$REQUIREMENTS" >$(VENV)/requirements.txt
-	$(RUN) -m pip install --quiet --no-input --disable-pip-version-check --constraint constraints.txt \
-	  --requirement $(VENV)/requirements.txt
+	@echo 'installing pinned packages; a first time can take minutes: torch is large'
+	@$(RUN) -m pip install -qq --no-input --disable-pip-version-check \
+	  --constraint constraints.txt --requirement $(VENV)/requirements.txt
 	@touch $@
