@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +21,13 @@ from bench.task.side import Side
 from bench.task.tensor import TensorSpec
 from bench.task.validate import validate
 
+Entry = tuple[Callable[..., None], Callable[..., str] | None]
+"""An op's call, and its launch-plan function if it has one."""
+
+
+class LoadError(RuntimeError):
+    """A side's code raised while it was loaded."""
+
 
 class Adapter:
     """Loads each op of one side once; binds it to as many cases as there are."""
@@ -27,26 +35,36 @@ class Adapter:
     def __init__(self, side: Side, device: str) -> None:
         self._side = side
         self._device = device
-        self._entries: dict[str, tuple[Callable[..., None], Callable[..., str] | None]] = {}
+        self._entries: dict[str, Entry] = {}
 
-    def load(self, op: str) -> tuple[Callable[..., None], Callable[..., str] | None]:
+    def load(self, op: str) -> Entry:
         """Return the op's call and its launch-plan function, building what is not yet built."""
         if op not in self._entries:
-            file, _, function = self._side.entry.format(op=op).rpartition(":")
-            target = getattr(_module(Path(file), f"{self._side.name}_{Path(file).stem}"), function)
-            if self._side.name == "baseline":
-                self._entries[op] = (target, None)
-            else:
-                built = target(
-                    op,
-                    language=self._side.language,
-                    rounding=self._side.rounding,
-                    architecture=self._architecture(),
-                    flags=self._side.flags,
-                    cache=Path(self._side.cache),
-                )
-                self._entries[op] = (built.call, built.plan)
+            try:
+                self._entries[op] = self._load(op)
+            except NotImplementedError:
+                raise
+            except Exception as error:
+                if type(error).__name__ in ("BuildError", "OutOfMemoryError"):
+                    raise
+                # Of its own kind a TypeError would read as the refusal of a call.
+                raise LoadError(f"{op} does not load: {type(error).__name__}: {error}") from error
         return self._entries[op]
+
+    def _load(self, op: str) -> Entry:
+        file, _, function = self._side.entry.format(op=op).rpartition(":")
+        target = getattr(_module(Path(file), f"{self._side.name}_{Path(file).stem}"), function)
+        if self._side.name == "baseline":
+            return target, None
+        built = target(
+            op,
+            language=self._side.language,
+            rounding=self._side.rounding,
+            architecture=self._architecture(),
+            flags=self._side.flags,
+            cache=Path(self._side.cache),
+        )
+        return built.call, built.plan
 
     def bind(
         self, op: str, tensors: Sequence[torch.Tensor], *, validated: bool = True
@@ -76,5 +94,6 @@ def _module(file: Path, name: str) -> ModuleType:
     if spec is None or spec.loader is None or not file.is_file():
         raise NotImplementedError(f"{file.parent.name} has no {file.name}")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # a dataclass or a pickle in it looks its module up by name
     spec.loader.exec_module(module)
     return module

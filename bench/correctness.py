@@ -116,7 +116,7 @@ def _other(run: Run) -> str | None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Prepare, check, count."""
     arguments = parser().parse_args(argv)
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)  # a line of a log stays one line
     run = prepare(arguments)
     started = time.monotonic()
     with hold(run.device), contextlib.ExitStack() as stack:

@@ -12,12 +12,14 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import torch
 
 from bench.adapter import Adapter
 from bench.player.channel import Channel, ChannelClosed
+from bench.player.marks import bit_sum
 from bench.player.memory import attach
 from bench.task.side import Side
 from bench.timing.clocks import Call, clock_for
@@ -28,11 +30,8 @@ TEXT_LIMIT = 8000  # characters of an error that travel; a compiler says more, b
 class Player:
     """One side, one device; state is what has been attached and bound."""
 
-    def __init__(self, channel: Channel, hello: Mapping[str, Any]) -> None:
-        self._channel = channel
+    def __init__(self, hello: Mapping[str, Any]) -> None:
         self._device = hello["device"]
-        if hello["cpus"]:
-            os.sched_setaffinity(0, hello["cpus"])
         if self._device.startswith("cuda"):
             torch.cuda.set_device(self._device)
             # A stream of its own: a kernel that ignores the current stream loses its order.
@@ -44,8 +43,8 @@ class Player:
         self._clock = clock_for(self._device)
         self._memory: dict[str, torch.Tensor] = {}
         self._calls: list[Call] = []
+        self._outputs: list[list[torch.Tensor]] = []
         self._windows: dict[tuple[int, int, int], list[Call]] = {}
-        channel.spin = hello["spin"]
 
     def attach(self, request: Mapping[str, Any], descriptors: list[int]) -> dict[str, Any]:
         """Map one memory of the judge under a name."""
@@ -67,27 +66,36 @@ class Player:
         for slot in range(request["slots"]):
             tensors = self._tensors(request["tensors"], slot) if slot else first
             self._calls.append(self._adapter.bind(op, tensors, validated=validated))
+            self._outputs.append(tensors[len(tensors) - request["outputs"] :])
         return {"text": self._adapter.plan(op, first) if validated else ""}
 
     def sample(self, request: Mapping[str, Any], _: list[int]) -> dict[str, Any]:
-        """Run calls on slots [first, first + count), `repeat` times over, after the warm slots."""
-        key = (request["first"], request["count"], request["repeat"])
-        if key not in self._windows:
-            self._windows[key] = self._calls[key[0] : key[0] + key[1]] * key[2]
-        calls = self._windows[key]
-        if len(calls) != key[1] * key[2]:
-            raise IndexError(f"slots: expected fewer than {len(self._calls)}, got {key}")
-        for slot in request["warm"]:
-            self._calls[slot]()
+        """Warm up on one slot, then run slots [first, first + count), `repeat` times over."""
+        first, count, repeat = request["first"], request["count"], request["repeat"]
+        calls = self._windows.setdefault(
+            (first, count, repeat), self._calls[first : first + count] * repeat
+        )
+        if len(calls) != count * repeat:
+            raise IndexError(f"slots: expected below {len(self._calls)}, got {first + count}")
+        if request["warm_calls"]:
+            warm = self._calls[request["warm_slot"]]
+            self._clock.warm(warm, request["warm_calls"], request["warm_us"])
         if request["regime"] == "loop":
             return {"us": [self._clock.loop(calls)]}
-        if request["regime"] == "each":
-            return {"us": self._clock.each(calls)}
-        return {"us": [self._clock.graph(calls, request["replays"])]}
+        if request["regime"] == "graph":
+            return {"us": [self._clock.graph(calls)]}
+        marks: list[torch.Tensor] = []
+        after = [partial(self._mark, slot, marks) for slot in range(first, first + count)]
+        us = self._clock.each(calls, after * repeat)
+        return {"us": us, "marks": torch.stack(marks).tolist() if marks else []}
+
+    def _mark(self, slot: int, marks: list[torch.Tensor]) -> None:
+        """Sum a slot's output bits on the current stream: the state at the call's return."""
+        marks.append(bit_sum(self._outputs[slot]))
 
     def _forget(self) -> None:
         self._clock.forget()
-        self._calls, self._windows = [], {}
+        self._calls, self._outputs, self._windows = [], [], {}
 
     def _tensors(self, specs: list[Mapping[str, Any]], slot: int) -> list[torch.Tensor]:
         return [self._tensor(spec, slot) for spec in specs]
@@ -111,10 +119,11 @@ def serve(channel: Channel) -> None:
     request: Mapping[str, Any] = hello
     descriptors: list[int] = []
     while True:
-        reply: dict[str, Any] = {"id": request["id"], "ok": True, "us": [], "kind": "", "text": ""}
+        reply: dict[str, Any] = {"id": request["id"], "ok": True, "us": [], "marks": []}
+        reply.update(kind="", text="")
         try:
             if player is None:
-                player = Player(channel, hello)
+                player = Player(hello)
             else:
                 stage = request["do"]
                 handler: Callable[..., dict[str, Any]] = getattr(player, stage)
@@ -124,7 +133,7 @@ def serve(channel: Channel) -> None:
             text = f"{error}".strip() or repr(error)
             reply.update(ok=False, kind=type(error).__name__, text=text[-TEXT_LIMIT:])
         channel.send(reply)
-        request, descriptors = channel.receive()
+        request, descriptors = channel.receive(descriptors_max=1)
 
 
 def main() -> None:

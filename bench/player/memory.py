@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import ctypes
+import fcntl
 import functools
 import mmap
 import os
@@ -16,6 +17,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+
+from bench.task.host import available_memory_bytes
 
 GRANULARITY = 2 << 20  # bytes; a smaller device allocation can share its page with a neighbour
 
@@ -67,13 +70,20 @@ def attach(handle: dict[str, Any], descriptors: list[int]) -> torch.Tensor:
 
 
 def _allocate_cpu(size: int) -> Memory:
-    descriptor = os.memfd_create("case")
+    # The kernel gives any size and kills the writer of the page that does not fit.
+    room = available_memory_bytes()
+    if size > room:
+        raise OutOfMemory(f"cpu: {size >> 20} MiB asked for, {room >> 20} MiB available")
+    descriptor = os.memfd_create("case", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
         os.ftruncate(descriptor, size)
+        # A player that maps it could shrink it, and the judge's next read would end the judge.
+        seals = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
+        fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, seals)
         mapping = mmap.mmap(descriptor, size)
     except OSError as error:
         os.close(descriptor)
-        raise OutOfMemory(f"cpu: {size} bytes: {error.strerror}") from error
+        raise OutOfMemory(f"cpu: {size >> 20} MiB: {error.strerror}") from error
     tensor = torch.frombuffer(mapping, dtype=torch.uint8)
     return Memory(tensor, {"device": "cpu", "size": size}, descriptor, lambda: os.close(descriptor))
 

@@ -41,6 +41,18 @@ def memory_bytes(proc: Path = PROC, sys: Path = SYS) -> int:
     return min(total, int(limit)) if limit.isdecimal() else total
 
 
+def available_memory_bytes(proc: Path = PROC, sys: Path = SYS) -> int:
+    """What can be allocated now without swapping, within this process's control group."""
+    lines = (_read(proc / "meminfo") or "").splitlines()
+    found = (int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    available = next(found, memory_bytes(proc, sys))
+    limit = (_read(sys / "fs/cgroup/memory.max") or "").strip()
+    used = (_read(sys / "fs/cgroup/memory.current") or "").strip()
+    if limit.isdecimal() and used.isdecimal():
+        available = min(available, max(0, int(limit) - int(used)))
+    return available
+
+
 def last_cache_bytes(sys: Path = SYS) -> int:
     """The size of the outermost cache of the first core; 0 where the kernel does not say."""
     units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from bench.judge.case import INPUTS, OUTPUTS, Case
+from bench.judge.compare import Bounds, compare, expected_output, upcast
+from bench.judge.data import CaseData, fresh_inputs
+from bench.judge.special import combinations, plant_specials, special_values
+from bench.ops import OPS
+from bench.task.op import Op, Rounding
+from tests.judge.exact_rounding import product, total
+
+DTYPES = ("bfloat16", "float16", "float32")
+GATE, FOUR_D = OPS["residual_gate_add"], OPS["broadcast_add_4d"]
+ANY_ULPS = 1 << 40
+
+
+def fresh(op: Op, dtype: str, layout: str | None = None, **axes: int) -> CaseData:
+    case = Case(op, layout or next(iter(op.layouts)), axes, dtype, 1, 64)
+    sizes = (case.bytes_of(INPUTS), case.bytes_of(OUTPUTS))
+    data = CaseData(case, *(torch.zeros(size, dtype=torch.uint8) for size in sizes))
+    fresh_inputs(case, data.inputs, torch.Generator().manual_seed(5))
+    return data
+
+
+def inputs_of(data: CaseData) -> list[torch.Tensor]:
+    return [data.view(name) for name in data.case.op.inputs]
+
+
+def reference(rounding: Rounding, dtype: str, values: list[list[float]]) -> torch.Tensor:
+    step = dtype if rounding is Rounding.EACH_STEP else None
+    results = [total(r, product(u, g, step), dtype) for r, u, g in zip(*values, strict=True)]
+    return torch.tensor(results, dtype=torch.float64).to(getattr(torch, dtype))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("rounding", list(Rounding))
+@pytest.mark.parametrize("special", [False, True])
+def test_the_oracle_is_the_formula_in_exact_arithmetic(
+    dtype: str, rounding: Rounding, special: bool
+) -> None:
+    width = combinations(3) if special else 2000
+    data = fresh(GATE, dtype, B=1, L=1, D=width)
+    if special:
+        plant_specials(data)
+    inputs = inputs_of(data)
+    exact = reference(rounding, dtype, [one.flatten().double().tolist() for one in inputs])
+    (got,) = expected_output(GATE, rounding, inputs, torch.float64)
+    if not (dtype == "float32" and rounding is Rounding.ONCE):
+        assert compare(got.flatten(), exact, Bounds(0, 1, 0), None).difference is None
+    (got,) = expected_output(GATE, rounding, inputs, upcast(dtype))
+    result = compare(got.flatten(), exact, Bounds(0, 1, int(rounding is Rounding.ONCE)), None)
+    assert result.difference is None, result.difference
+
+
+def test_special_values_meet_in_every_combination() -> None:
+    data = fresh(GATE, "float16", B=2, L=2, D=combinations(3))
+    plant_specials(data)
+    bits = [one.contiguous().view(torch.int16)[0, 1, 1].tolist() for one in inputs_of(data)]
+    wanted = [special_values("float16", i, torch.device("cpu")) for i in range(3)]
+    found = set(zip(*bits, strict=True))
+    assert found == set(itertools.product(*(one.view(torch.int16).tolist() for one in wanted)))
+
+
+Mutant = Callable[..., torch.Tensor]
+TERMS: dict[str, tuple[Op, Mutant]] = {
+    "no residual": (GATE, lambda step, r, u, g: step(u * g)),
+    "no update": (GATE, lambda step, r, u, g: r + g),
+    "no gate": (GATE, lambda step, r, u, g: r + u),
+    "residual only": (GATE, lambda step, r, u, g: r.clone()),
+    "residual constant": (GATE, lambda step, r, u, g: 1 + step(u * g)),
+    "update constant": (GATE, lambda step, r, u, g: r + step(1.125 * g)),
+    "gate constant": (GATE, lambda step, r, u, g: r + step(1.125 * u)),
+    "gate of one row": (GATE, lambda step, r, u, g: r + step(u * g[..., :1, :])),
+    "gate of one column": (GATE, lambda step, r, u, g: r + step(u * g[..., :1])),
+    "minus": (GATE, lambda step, r, u, g: r - step(u * g)),
+    "sign of the gate lost": (GATE, lambda step, r, u, g: r + step(u * g.abs())),
+    "neighbour's update": (GATE, lambda step, r, u, g: r + step(u.roll(1, -1) * g)),
+    "no table": (FOUR_D, lambda step, a, b: b.clone()),
+    "table only": (FOUR_D, lambda step, a, b: a.expand_as(b).clone()),
+    "table constant": (FOUR_D, lambda step, a, b: 1.125 + b),
+    "one row of the table": (FOUR_D, lambda step, a, b: a[..., :1, :] + b),
+    "one frame": (FOUR_D, lambda step, a, b: (a + b[:, :, :1]).expand_as(b).clone()),
+}
+SIZES = {GATE: {"B": 1, "L": 9, "D": 130}, FOUR_D: {"S": 5, "P": 3, "D": 130}}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", list(TERMS))
+def test_each_operand_moves_the_result_beyond_the_frozen_tolerance(name: str, dtype: str) -> None:
+    op, oracle = TERMS[name]
+    tolerance = 1e-5 if dtype == "float32" else 0.05
+    inputs = inputs_of(fresh(op, dtype, **SIZES[op]))
+    (right,) = expected_output(op, Rounding.EACH_STEP, inputs, torch.float64)
+    mutant = dataclasses.replace(op, oracle=oracle)
+    (wrong,) = expected_output(mutant, Rounding.EACH_STEP, inputs, torch.float64)
+    difference = compare(wrong, right, Bounds(tolerance, tolerance, ANY_ULPS), None).difference
+    assert difference is not None
+    assert difference.mismatches > 0.4 * right.numel()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_another_rounding_is_seen_under_either(dtype: str) -> None:
+    inputs = inputs_of(fresh(GATE, dtype, B=1, L=64, D=257))
+    once, each = (
+        expected_output(GATE, one, inputs, torch.float64)[0]
+        for one in (Rounding.ONCE, Rounding.EACH_STEP)
+    )
+    assert compare(once, each, Bounds(0.05, 0.05, 0), None).difference is not None
+    assert compare(each, once, Bounds(0.05, 0.05, 1), None).difference is not None
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_truncation_is_seen_where_results_must_equal_eager(dtype: str) -> None:
+    inputs = inputs_of(fresh(GATE, dtype, B=1, L=8, D=257))
+    (right,) = expected_output(GATE, Rounding.EACH_STEP, inputs, torch.float32)
+    product_of = (inputs[1].float() * inputs[2].float()).to(right.dtype).float()
+    exact = inputs[0].double() + product_of.double()
+    toward_zero = torch.where(
+        right.double().abs() > exact.abs(), right.view(torch.int16) - 1, right.view(torch.int16)
+    )
+    wrong = compare(toward_zero.view(right.dtype), right, Bounds(0.05, 0.05, 0), None).difference
+    assert wrong is not None
+    assert wrong.mismatches > 0.1 * right.numel()
+    assert "rounding" in wrong.cause
