@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run cheaters, planted bugs and honest look-alikes through the judge; count what it caught."""
+
+from __future__ import annotations
+
+if not __package__:
+    __import__("sys").path[0] = str(__import__("pathlib").Path(__file__).resolve().parents[1])
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from bench.commandline import run_command
+from bench.task.config import load_config
+from bench.task.device import hold, make_current, resolve_device
+from bench.threats.case import KINDS, ROOT, choose, find_threats
+from bench.threats.table import counts, verdict, write_table
+from bench.threats.trial import Outcome, run_trial
+
+DOCUMENT = ROOT / "docs" / "threat_model.md"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command's flags."""
+    one = argparse.ArgumentParser(prog="bench/gauntlet.py", description=__doc__)
+    add = one.add_argument
+    add("--device", metavar="DEVICE", help="cpu, cuda or cuda:N (default: cuda:0, else cpu)")
+    add("--kind", choices=KINDS, help="only these (default: all three)")
+    add("--only", metavar="NAMES", help="only these cases, with commas between")
+    add("--report", type=Path, metavar="FILE", help="write every outcome as a line of JSON")
+    add(
+        "--table",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="run nothing: write docs/threat_model.md's table from these reports",
+    )
+    return one
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Choose, judge one by one, count."""
+    arguments = parser().parse_args(argv)
+    console = Console(highlight=False)
+    if arguments.table:
+        write_table(DOCUMENT, arguments.table)
+        return 0
+    config = load_config(ROOT / "config.toml")
+    device = resolve_device(arguments.device)
+    make_current(device)
+    threats = choose(
+        find_threats((arguments.kind,) if arguments.kind else KINDS), device.type, arguments.only
+    )
+    started = time.monotonic()
+    outcomes: list[Outcome] = []
+    with hold(device):
+        for threat in threats:
+            outcome = run_trial(threat, config, device)
+            outcomes.append(outcome)
+            console.print(_line(outcome), markup=False)
+            if arguments.report:
+                _append(arguments.report, outcome, device.name, first=len(outcomes) == 1)
+    for line in counts([one.record() for one in outcomes]):
+        console.print(line, markup=False)
+    console.print(f"{device.name}, {time.monotonic() - started:.0f} s", markup=False)
+    return 0 if verdict([one.record() for one in outcomes]) else 1
+
+
+def _line(outcome: Outcome) -> str:
+    mark = "ok  " if outcome.as_it_should else "FAIL"
+    how = f"{outcome.status} {outcome.defence}".strip()
+    text = "" if outcome.as_it_should else f": {outcome.text[:400]}"
+    name = f"{outcome.threat.kind}/{outcome.threat.name}"
+    return f"{mark} {name:44} {outcome.seconds:5.1f} s  {how}{text}"
+
+
+def _append(path: Path, outcome: Outcome, device: str, *, first: bool) -> None:
+    with path.open("w" if first else "a", encoding="utf-8") as file:
+        file.write(json.dumps({"device": device, **outcome.record()}) + "\n")
+
+
+if __name__ == "__main__":
+    run_command(main)

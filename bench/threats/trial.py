@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One case through the production judge: what caught it, if anything did."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.judge.checker import Check, Checker
+from bench.judge.row import RowJudge
+from bench.judge.session import Session
+from bench.judge.suite import Suite
+from bench.ops import OPS
+from bench.record.machine import MachineProbe
+from bench.record.status import Status
+from bench.task.config import Config
+from bench.task.device import Device
+from bench.task.op import Op, Rounding
+from bench.task.side import Side
+from bench.task.tolerance import Tolerance
+from bench.task.workload import Workload
+from bench.threats.case import ROOT, Threat
+from bench.threats.folder import write_folder
+
+# Enough for every defence to speak: several trials, several calls a sample, warm calls before.
+POLICY: Mapping[str, float] = {
+    "benchmark.processes.cpu": 1,
+    "benchmark.processes.cuda": 1,
+    "benchmark.warmup_calls": 2,
+    "benchmark.warmup_us": 200,
+    "benchmark.trials": 3,
+    "benchmark.extra_trials": 0,
+    "benchmark.window_us": 1000,
+    "benchmark.inner_calls_max": 16,
+    "benchmark.bootstrap_draws": 100,
+    "benchmark.row_time_limit_s": 60,
+    "correctness.row_time_limit_s": 60,
+}
+AXES = {
+    "residual_gate_add": {"B": 1, "L": 126, "D": 512},
+    "broadcast_add_4d": {"S": 126, "P": 3, "D": 512},
+}
+BACK_END = {"python": None, "triton": "triton", "c++": "cpu", "cuda": "cuda"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a case ended: PASSED, or the defence that spoke."""
+
+    threat: Threat
+    status: Status
+    defence: str
+    """the check or stage that ended it"""
+    text: str
+    seconds: float
+
+    @property
+    def as_it_should(self) -> bool:
+        """Caught for one of the declared reasons; for a benign case, not caught."""
+        expected = self.threat.statuses or {Status.PASSED}
+        return self.status in expected
+
+    def record(self) -> dict[str, Any]:
+        """The outcome as plain data."""
+        declared = self.threat.declared
+        return {
+            "kind": self.threat.kind,
+            "name": self.threat.name,
+            "language": self.threat.language,
+            "family": declared.family,
+            "does": declared.does,
+            "status": self.status.value,
+            "defence": self.defence,
+            "text": self.text[:300],
+            "good": self.as_it_should,
+            "seconds": round(self.seconds, 2),
+        }
+
+
+class TrialJudge(RowJudge):
+    """Judges a row without its statistics, which catch nobody and want more processes."""
+
+    def _record(self, *_: Any) -> dict[str, Any]:  # noqa: ANN401 -- the parent's arguments, unread
+        return {}
+
+
+class Caught(Exception):
+    """The first check that failed: nothing more need be asked."""
+
+    def __init__(self, check: Check) -> None:
+        super().__init__(check.check)
+        self.check = check
+
+
+def run_trial(threat: Threat, config: Config, device: Device) -> Outcome:
+    """Judge one case in a folder and a build cache of its own."""
+    started = time.monotonic()
+    config = config.override({**POLICY, **threat.declared.set})
+    with tempfile.TemporaryDirectory(prefix="gauntlet-") as scratch:
+        folder = Path(scratch) / "solution"
+        write_folder(threat, folder)
+        language = BACK_END[threat.language] or device.type
+        flags = getattr(config.solution.flags, language, ())
+        side = Side(
+            "solution",
+            f"{folder / 'build.py'}:load",
+            language,
+            config.solution.rounding.value,
+            flags,
+            str(Path(scratch) / "cache"),
+        )
+        judged = _suite if threat.declared.judged_by == "suite" else _row
+        status, defence, text = judged(threat, config, device, side)
+    return Outcome(threat, status, defence, text, time.monotonic() - started)
+
+
+def workload(op: Op, tolerance: Tolerance) -> Workload:
+    """A row small enough to be judged in a blink."""
+    layout, axes = list(op.layouts)[-1], AXES[op.name]
+    strides = {name: op.strides(name, layout, axes) for name in op.tensors}
+    return Workload(
+        "gauntlet", op, layout, axes, "bfloat16", 7, strides, tolerance, False, "made up", None
+    )
+
+
+def _row(threat: Threat, config: Config, device: Device, side: Side) -> tuple[Status, str, str]:
+    rounding = config.solution.rounding
+    floor = str(ROOT / "bench" / "floor" / "entry.py:stream")
+    floor_cache = str(ROOT / ".cache" / "solution")
+    each_step = Rounding.EACH_STEP
+    sides = {
+        ("baseline", each_step): Side("baseline", str(ROOT / config.baseline.entry)),
+        ("solution", rounding): side,
+        ("stream", each_step): Side("stream", floor, device.type, each_step.value, (), floor_cache),
+    }
+    op = OPS[threat.declared.op]
+    row = workload(op, config.correctness.tolerance.bfloat16)
+    probe = MachineProbe(device)
+    judge = TrialJudge(config, device, probe, sides, (rounding,), secrets.randbits(62))
+    outcome = judge.judge(row)
+    if outcome.failure is None:
+        return Status.PASSED, "", ""
+    failed = next((one for one in outcome.checks if not one.finding.passed), None)
+    return outcome.failure.status, failed.check if failed else "start", outcome.failure.text
+
+
+def _suite(threat: Threat, config: Config, device: Device, side: Side) -> tuple[Status, str, str]:
+    def emit(check: Check) -> None:
+        if not check.finding.passed:
+            raise Caught(check)
+
+    policy, rounding = config.correctness, config.solution.rounding
+    op, seed = OPS[threat.declared.op], secrets.randbits(62)
+    sides = {"solution": side}
+    with Session(device.torch_device, sides, policy.row_time_limit_s, seed) as session:
+        checker = Checker(session, policy, rounding, ("solution",), emit, random.Random(seed))
+        suite = Suite(checker, policy.guard_bytes, device.sm_count, None)
+        try:
+            suite.run([op], [workload(op, policy.tolerance.bfloat16)], grid=True)
+        except Caught as caught:
+            finding = caught.check.finding
+            return finding.status, caught.check.check, finding.text
+    return Status.PASSED, "", ""

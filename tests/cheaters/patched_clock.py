@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# family = "A.1"
+# does = "replaces the player's clock by one that divides by ten"
+# caught_by = ["IMPOSSIBLE_TIME"]
+from __future__ import annotations
+
+import sys
+
+from honest import compute, entry
+
+clocks = sys.modules["bench.timing.clocks"]
+for one in (clocks.WallClock, clocks.CudaEventClock):
+    loop, each = one.loop, one.each
+    one.loop = lambda clock, calls, loop=loop: loop(clock, calls) / 10
+    one.each = lambda clock, calls, each=each: [us / 10 for us in each(clock, calls)]
+
+
+def load(op, **_):
+    return entry(compute)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# family = "A.1"
+# does = "joins its side stream in the next call only"
+# caught_by = ["LATE_WRITE", "IMPOSSIBLE_TIME", "INCORRECT"]
+# devices = ["cuda"]
+from __future__ import annotations
+
+import torch
+from honest import compute, entry
+
+side = []
+
+
+def call(*tensors):
+    if not side:
+        side.append(torch.cuda.Stream())
+    torch.cuda.current_stream().wait_stream(side[0])
+    with torch.cuda.stream(side[0]):
+        compute(*tensors)
+
+
+def load(op, **_):
+    return entry(call)
