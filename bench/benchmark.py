@@ -7,6 +7,7 @@ if not __package__:
     __import__("sys").path[0] = str(__import__("pathlib").Path(__file__).resolve().parents[1])
 
 import argparse
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from bench.commandline import EXIT_CODES, Run, add_selectors, prepare, run_command
 from bench.judge.build import build_all
+from bench.judge.contenders import HEADLINE
 from bench.judge.row import TIMER, RowJudge, RowOutcome
 from bench.record.headline import headline
-from bench.record.machine import MachineProbe
 from bench.record.results import ResultsFile
 from bench.report import headline_lines, row_line
 from bench.task.device import hold
 from bench.task.errors import UserError
-
-REGIME = "call"  # the headline's: what a caller of one op waits for
 
 
 def parser() -> argparse.ArgumentParser:
@@ -44,7 +43,17 @@ def parser() -> argparse.ArgumentParser:
         help="where the records go (default: results.jsonl); an earlier file is kept",
     )
     one.add_argument("--resume", action="store_true", help="go on with an unfinished --out")
+    one.add_argument(
+        "--rivals",
+        action="store_true",
+        help="also time torch.addcmul, torch.compile and a Triton solution, each in a process of"
+        " its own; reported, never the headline",
+    )
     return one
+
+
+def _regime(run: Run) -> str:
+    return HEADLINE[run.device.type]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -55,9 +64,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     console = Console(highlight=False)
     run = prepare(arguments)
     with hold(run.device), _open(arguments, run) as results:
-        judge = RowJudge(run.config, run.device, run.sides(), run.roundings, run.seed)
-        console.print(f"{run.device.name}: {len(run.rows)} rows, headline by {REGIME}")
-        build_all(run.sides().values(), run.ops, run.device, run.config)
+        sides = run.sides() | run.references(arguments.rivals)
+        judge = RowJudge(run.config, run.device, run.probe, sides, run.roundings, run.seed)
+        console.print(f"{run.device.name}: {len(run.rows)} rows, headline by {_regime(run)}")
+        build_all(sides.values(), run.ops, run.device, run.config)
         try:
             complete = _judge_rows(run, judge, results, console)
         except KeyboardInterrupt:
@@ -110,7 +120,7 @@ def _judge_rows(run: Run, judge: RowJudge, results: ResultsFile, console: Consol
                 outcome = judge.judge(row)
                 _keep(outcome, results)
                 passed = passed and outcome.failure is None
-                for line in _lines(outcome):
+                for line in _lines(outcome, _regime(run)):
                     progress.console.print(line, markup=False)
             progress.advance(task)
     return passed
@@ -123,10 +133,10 @@ def _keep(outcome: RowOutcome, results: ResultsFile) -> None:
         results.append({**record, "seconds": outcome.seconds})
 
 
-def _lines(outcome: RowOutcome) -> list[str]:
+def _lines(outcome: RowOutcome, regime: str) -> list[str]:
     if outcome.failure is not None:
         return [f"{outcome.row.id:38} {outcome.failure.status}: {outcome.failure.text}"]
-    return [row_line(record, REGIME) for record in outcome.records]
+    return [row_line(record, regime) for record in outcome.records]
 
 
 def _conclude(run: Run, results: ResultsFile, console: Console, passed: bool) -> int:
@@ -144,12 +154,16 @@ def _conclude(run: Run, results: ResultsFile, console: Console, passed: bool) ->
         if reasons
         else [
             headline(
-                results.written, rounding.value, REGIME, policy.bootstrap_draws, policy.confidence
+                results.written,
+                rounding.value,
+                _regime(run),
+                policy.bootstrap_draws,
+                policy.confidence,
             )
             for rounding in run.roundings
         ]
     )
-    idle_after = MachineProbe(run.device).read().to_record()
+    idle_after = run.probe.read({os.getpid()}).to_record()
     results.append(
         {
             "kind": "end",

@@ -21,6 +21,7 @@ from bench.task.op import Op, Rounding
 from bench.task.side import Side
 from bench.task.workload import Workload, Workloads, load_workloads
 
+RIVALS = ("addcmul", "inductor", "triton")
 ROOT = Path(__file__).resolve().parents[1]
 EXIT_CODES = """exit codes:
   0  everything passed
@@ -42,7 +43,26 @@ class Run:
     cache: Path
     seed: int
     """secret until the run is over"""
+    probe: MachineProbe
     idle_before: MachineState
+
+    def references(self, rivals: bool) -> dict[tuple[str, Rounding], Side]:
+        """The floors and, if asked for, the rivals: sides that take part and are not judged."""
+        entries = {"stream": "floor/entry.py:stream", "empty": "floor/entry.py:empty"}
+        if rivals:
+            entries |= {one: f"rivals/{one}.py:load" for one in RIVALS}
+        eager = Rounding.EACH_STEP
+        return {
+            (name, eager): Side(
+                name,
+                str(ROOT / "bench" / entry),
+                self.device.type,
+                eager.value,
+                (),
+                str(self.cache),
+            )
+            for name, entry in entries.items()
+        }
 
     def sides(self) -> dict[tuple[str, Rounding], Side]:
         """The baseline, and the solution once a rounding."""
@@ -140,8 +160,8 @@ def add_selectors(parser: argparse.ArgumentParser) -> None:
 def prepare(arguments: argparse.Namespace) -> Run:
     """Read everything, choose the device and make it current before anything is built."""
     config = load_config(arguments.config)
-    device_type_free = _overrides(arguments)
-    config = config.override(device_type_free) if device_type_free else config
+    overrides = _overrides(arguments)
+    config = config.override(overrides) if overrides else config
     workloads = load_workloads(config.workloads_path, OPS, config.task.workloads_sha256)
     ops = _ops(arguments.op)
     rows = _rows(arguments.rows, workloads, ops)
@@ -152,7 +172,8 @@ def prepare(arguments: argparse.Namespace) -> Run:
     device = resolve_device(arguments.device, pick_idle=arguments.pick_idle_gpu)
     if arguments.language:
         config = config.override({f"solution.language.{device.type}": arguments.language})
-    idle_before = MachineProbe(device).read()
+    probe = MachineProbe(device)
+    idle_before = probe.read()
     make_current(device)
     return Run(
         config,
@@ -164,6 +185,7 @@ def prepare(arguments: argparse.Namespace) -> Run:
         solution,
         ROOT / ".cache" / "solution",
         secrets.randbits(62),
+        probe,
         idle_before,
     )
 

@@ -10,15 +10,16 @@ Record = Mapping[str, Any]
 
 
 def row_line(record: Record, regime: str) -> str:
-    """One row: microseconds with their spread, GB/s, speedup with its interval."""
+    """One row: microseconds with their spread, GB/s, speedup with its interval, verdict."""
     one = record["regimes"][regime]
     baseline, solution, speedup = one["baseline"], one["solution"], one["speedup"]
-    moved = record["bytes_read"] + record["bytes_written"]
-    gbps = moved / solution["median_us"] / 1e3
+    roof = record["roofline"]
     return (
-        f"{record['workload']:36} {record['rounding']:9} {baseline['median_us']:10.2f} us"
-        f" {solution['median_us']:10.2f} +- {solution['mad_us']:.2f} us {gbps:7.0f} GB/s"
+        f"{record['workload']:36} {record['rounding']:9} {baseline['median_us']:9.2f}"
+        f" {solution['median_us']:9.2f} +-{solution['mad_us']:6.2f} us"
+        f" {roof['cold_gbps']:5.0f} GB/s {roof['attainable_fraction']:5.2f}"
         f" {speedup['value']:6.3f}x [{speedup['low']:.3f}, {speedup['high']:.3f}]"
+        f" {one['verdict']} {roof['bound']}"
     )
 
 
@@ -27,10 +28,13 @@ def headline_lines(headline: Record) -> list[str]:
     mean = headline["geomean"]
     by_op = ", ".join(f"{op} {value:.3f}" for op, value in headline["by_op"].items())
     weighted = headline["call_weighted"]
-    return [
+    lines = [
         f"{headline['rounding']}: geomean {mean['value']:.3f}x"
         f" [{mean['low']:.3f}, {mean['high']:.3f}] over {headline['rows']} rows by"
-        f" {headline['regime']}",
+        f" {headline['regime']}; null control within {headline['noise']:.1%}",
         f"  by op {by_op}; call-weighted {weighted:.3f}; arithmetic mean"
         f" {headline['arithmetic_mean']:.3f}; min {headline['min']:.3f}; max {headline['max']:.3f}",
     ]
+    if headline["marked_trials"]:
+        lines.append(f"  {headline['marked_trials']} trials were throttled or contended")
+    return lines

@@ -1,11 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The judge: owns every byte, never loads a side, decides alone what was right and how fast.
 
-players   starts, asks and ends player processes; each failure becomes a typed status
-case      where each tensor of a case lies: slots, guard bytes, alignment (pure)
-data      fills, poisons, guards and fingerprints a case's memory
-compare   output against oracle, element by element, with the likely cause of a difference
-session   the players and memory of one run
-checks    what correctness asks of both sides
-sampler   paired samples whose outputs are checked
+environment       what a player finds in its environment variables
+orphans           ends processes that a player left behind
+reply             what a player may answer; each failure becomes a typed status
+players           starts, asks and ends player processes
+case              where each tensor of a case lies: slots, guard bytes, alignment (pure)
+data              fills, poisons, guards and fingerprints a case's memory
+compare           output against oracle, element by element, with the likely cause of a difference
+verify            everything that is looked at after a turn
+against_baseline  the solution's outputs against the baseline's
+session           the players and memory of one run
+build             every op of every side built before the first row
+turn              one turn of one player: poison, ask, verify
+checker           one check on both sides, and how it ended
+special           special values in every combination
+refusals          calls that the contract forbids
+selftest          the judge judged: planted defects must be caught
+suite             what correctness asks of both sides
+memory_budget     how much memory a row may take
+contenders        who takes turns in a row's trials
+sampler           paired samples whose outputs are checked
+analysis          what a row's samples say
+row               one frozen row, from its checks to its record
 """

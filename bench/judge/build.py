@@ -6,8 +6,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
-from bench.judge.players import PlayerFailure, PlayerProcess, Seat
+from bench.judge.players import PlayerProcess, Seat
+from bench.judge.reply import PlayerFailure
 from bench.task.config import Config
 from bench.task.device import Device
 from bench.task.op import Op
@@ -24,14 +26,13 @@ def build_all(sides: Iterable[Side], ops: Sequence[Op], device: Device, config: 
 
     def build(one: tuple[Side, Op]) -> None:
         player = PlayerProcess(one[0], Seat(device.torch_device), limit_s)
-        player.start()
-        try:
-            player.ready()
-            player.ask({"do": "load", "op": one[1].name})
-        except PlayerFailure:
-            return
-        finally:
-            player.stop()
+        with suppress(PlayerFailure):
+            player.start()
+            try:
+                player.ready()
+                player.ask({"do": "load", "op": one[1].name})
+            finally:
+                player.stop()
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         list(pool.map(build, wanted))

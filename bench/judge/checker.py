@@ -8,13 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from bench.judge.against_baseline import compare_with_baseline
 from bench.judge.case import Case
-from bench.judge.compare import Bounds, Comparison, compare
+from bench.judge.compare import Bounds
 from bench.judge.data import CaseData
-from bench.judge.players import PlayerFailure
+from bench.judge.reply import PlayerFailure
 from bench.judge.session import Session
-from bench.judge.turn import Expectation, Window, bind, fill_inputs, take_turn
-from bench.judge.verify import Finding, finding_of
+from bench.judge.turn import Window, bind, fill_inputs, take_turn
+from bench.judge.verify import Expectation, Finding, finding_of
+from bench.player.memory import OutOfMemory
 from bench.record.status import Status
 from bench.task.config import Correctness
 from bench.task.op import Op, Rounding
@@ -76,20 +78,30 @@ class Checker:
         *,
         workload: str | None = None,
         plant: Callable[[CaseData], None] | None = None,
-    ) -> None:
+    ) -> dict[str, Finding]:
         """Give every side one case; the grid's tolerance for its dtype where none is given."""
         tolerance = tolerance or self.policy.tolerance.of(case.dtype)
-        before = fill_inputs(self.session, self.sides[0], case, plant)
         findings: dict[str, Finding] = {}
+        try:
+            for side in self.sides:
+                self.session.data(side, case)
+        except OutOfMemory as error:
+            findings = dict.fromkeys(self.sides, Finding(Status.OUT_OF_MEMORY, str(error)))
+            for side, finding in findings.items():
+                self._emit(check, case, side, finding, workload)
+            return findings
+        before = fill_inputs(self.session, self.sides[0], case, plant)
         for side in self.sides:
             finding = self._one(side, case, tolerance, before)
-            if side == "solution" and not finding.passed and "baseline" in findings:
+            if side == "solution" and findings.get("baseline", NOT_RUN).passed:
                 finding = self._beside_eager(case, finding)
             findings[side] = finding
             self._emit(check, case, side, finding, workload)
         if check == "production" and all(findings.get(s, NOT_RUN).passed for s in SIDES):
-            against = finding_of(self._against_baseline(case, tolerance))
-            self._emit("against baseline", case, "solution", against, workload)
+            mine, theirs = (self.session.data(s, case) for s in ("solution", "baseline"))
+            found = compare_with_baseline(mine, theirs, self.rounding, tolerance)
+            self._emit("against baseline", case, "solution", finding_of(found), workload)
+        return findings
 
     def run_twice_bound(self, check: str, case: Case, window: Window) -> None:
         """Bind once, then take two turns, each on inputs of its own: nothing may be kept."""
@@ -175,22 +187,6 @@ class Checker:
         text = f"{finding.text}; eager wrote {eager!r}"
         return Finding(finding.status, text, finding.max_ulps, finding.elements, finding.at)
 
-    def _against_baseline(self, case: Case, tolerance: Tolerance) -> Comparison:
-        """Hold the solution's outputs against the baseline's on the same inputs."""
-        exact = self.rounding is Rounding.EACH_STEP
-        elements = worst = 0
-        for name in case.op.outputs:
-            got = self.session.data("solution", case).view(name)
-            wanted = self.session.data("baseline", case).view(name)
-            # `once` and eager round differently: the frozen tolerance alone bounds them.
-            bounds = Bounds(tolerance.atol, tolerance.rtol, 0 if exact else 1 << 40)
-            for mine, theirs in zip(_pieces(got), _pieces(wanted), strict=True):
-                result = compare(mine, theirs, bounds, None)
-                elements, worst = elements + result.elements, max(worst, result.max_ulps)
-                if result.difference is not None:
-                    return Comparison(elements, worst, result.difference)
-        return Comparison(elements, worst, None)
-
 
 NOT_RUN = Finding(Status.NOT_RUN, "")
 
@@ -200,7 +196,3 @@ def bounds_for(policy: Correctness, rounding: Rounding, tolerance: Tolerance) ->
     once = rounding is Rounding.ONCE
     max_ulps = policy.once_max_ulps if once else policy.each_step_max_ulps
     return Bounds(tolerance.atol, tolerance.rtol, max_ulps)
-
-
-def _pieces(tensor: Any) -> Any:  # noqa: ANN401 -- a tuple of tensors
-    return tensor.flatten(0, -2).split(max(1, (1 << 22) // max(1, tensor.shape[-1])))

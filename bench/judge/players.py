@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import math
 import os
 import resource
 import shutil
@@ -19,58 +18,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.judge.environment import player_environment
+from bench.judge.orphans import end_orphans, spawn
+from bench.judge.reply import PlayerFailure, Reply, plain_text, read_reply
 from bench.player.channel import ChannelClosed, ProtocolError, channel_pair
 from bench.player.memory import Memory
 from bench.record.status import Status
 from bench.task.side import Side
 
-ROOT = Path(__file__).resolve().parents[2]
-ENVIRONMENT = (
-    "PATH",
-    "PYTHONPATH",
-    "LD_LIBRARY_PATH",
-    "LIBRARY_PATH",
-    "CUDA_HOME",
-    "CUDA_PATH",
-    "CUDA_VISIBLE_DEVICES",
-    "CUDA_DEVICE_ORDER",
-    "CXX",
-    "VIRTUAL_ENV",
-    "LANG",
-    "LC_ALL",
-)
-"""What a player inherits; everything else is the judge's own business."""
 OUTPUT_LIMIT = 256 << 20  # bytes a player may write to one file, its own output included
-REPLY_FIELDS = {"id": int, "ok": bool, "us": list, "kind": str, "text": str}
-
-
-class PlayerFailure(Exception):
-    """A player did not answer as it must: `status` says how, the text holds its last words."""
-
-    def __init__(self, status: Status, text: str, kind: str = "") -> None:
-        super().__init__(text)
-        self.status = status
-        self.kind = kind
-
-
-@dataclass(frozen=True)
-class Reply:
-    """A player's answer: numbers, and text that is shown and never parsed."""
-
-    us: tuple[float, ...]
-    text: str
-    wall_us: float
-    """the judge's own clock from request to reply"""
+DYING_S = 2.0  # a process that has closed its channel may still be leaving its device
+KILL_LIMIT_S = 30.0  # a killed process that stays longer waits for a driver, not for us
 
 
 @dataclass(frozen=True)
 class Seat:
-    """Where a player runs: its device, its cores, and whether it polls for requests."""
+    """Where a player runs: its device, and how many threads its libraries may use."""
 
     device: str
-    cpus: tuple[int, ...] = ()
     threads: int = 1
-    spin: bool = False
 
 
 @dataclass
@@ -81,42 +47,36 @@ class PlayerProcess:
     seat: Seat
     time_limit_s: float
     _sent: int = field(default=0, init=False)
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     def start(self) -> None:
         """Start the process; `ready` waits for it, so that several can start at once."""
         self._home = Path(tempfile.mkdtemp(prefix="player-"))
         self._words = (self._home / "output").open("w+b")
         self._channel, end = channel_pair()
-        environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-        path = [str(ROOT), *filter(None, [environment.get("PYTHONPATH")])]
-        environment |= {
-            "HOME": str(self._home),
-            "TMPDIR": str(self._home),
-            "PYTHONNOUSERSITE": "1",
-            "PYTHONPATH": os.pathsep.join(path),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "OMP_NUM_THREADS": str(self.seat.threads),
-        }
-        with end:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "bench.player", str(end.fileno())],
-                pass_fds=[end.fileno()],
-                cwd=self._home,
-                env=environment,
-                start_new_session=True,
-                stdin=subprocess.DEVNULL,
-                stdout=self._words,
-                stderr=subprocess.STDOUT,
-                preexec_fn=_limit_output,
-            )
-        hello = {
-            "side": dataclasses.asdict(self.side),
-            "device": self.seat.device,
-            "cpus": list(self.seat.cpus),
-            "threads": self.seat.threads,
-            "spin": self.seat.spin,
-        }
-        self._send(hello, ())
+        try:
+            with end:
+                self._process = spawn(lambda: self._popen(end.fileno()))
+            self._channel.end_of_other = os.pidfd_open(self._process.pid)
+            # From outside: code between fork and exec can hang where this process has threads.
+            resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (OUTPUT_LIMIT, OUTPUT_LIMIT))
+            resource.prlimit(self.pid, resource.RLIMIT_CORE, (0, 0))
+            self._send({**dataclasses.asdict(self.seat), "side": dataclasses.asdict(self.side)}, ())
+        except BaseException:
+            self.stop()
+            raise
+
+    def _popen(self, descriptor: int) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "bench.player", str(descriptor)],
+            pass_fds=[descriptor],
+            cwd=self._home,
+            env=player_environment(self._home, self.seat.threads),
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=self._words,
+            stderr=subprocess.STDOUT,
+        )
 
     def ready(self) -> None:
         """Wait until the process has its device."""
@@ -125,7 +85,12 @@ class PlayerProcess:
     @property
     def pid(self) -> int:
         """The process id, for telling our own processes from foreign ones on a device."""
+        assert self._process is not None
         return self._process.pid
+
+    def pin(self, cpus: Sequence[int]) -> None:
+        """Keep the thread that makes the calls on these cores; start-up is over."""
+        os.sched_setaffinity(self.pid, cpus)
 
     def attach(self, name: str, memory: Memory) -> None:
         """Let the player map `memory` under `name`."""
@@ -144,13 +109,14 @@ class PlayerProcess:
         return self._receive(started, time_limit_s or self.time_limit_s)
 
     def stop(self) -> None:
-        """End the process and every child it left, and remove its private folder."""
+        """End the process and everything it left, and remove its private folder."""
         self._channel.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=2)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        if self._process is not None:
+            self._kill(grace_s=DYING_S)
+            end_orphans(self._process)
+        if self._channel.end_of_other is not None:
+            os.close(self._channel.end_of_other)
+            self._channel.end_of_other = None
         self._words.close()
         shutil.rmtree(self._home, ignore_errors=True)
 
@@ -160,10 +126,16 @@ class PlayerProcess:
             self._channel.send({**message, "id": self._sent}, descriptors)
         except ChannelClosed:
             raise self._gone() from None
+        except TimeoutError:
+            self._kill()
+            text = f"the player answers without reading requests; {self._last_words()}"
+            raise PlayerFailure(Status.PROTOCOL_ERROR, text) from None
 
     def _receive(self, started: float, limit_s: float) -> Reply:
         try:
-            reply, _ = self._channel.receive(limit_s)
+            message, _ = self._channel.receive(limit_s)
+            wall_us = (time.monotonic() - started) * 1e6
+            return read_reply(message, self._sent, wall_us)
         except TimeoutError:
             self._kill()
             text = f"no answer within {limit_s:g} s; {self._last_words()}"
@@ -172,58 +144,44 @@ class PlayerProcess:
             raise self._gone() from None
         except ProtocolError as error:
             self._kill()
-            raise PlayerFailure(Status.PROTOCOL_ERROR, str(error)) from None
-        wall_us = (time.monotonic() - started) * 1e6
-        self._check_schema(reply)
-        if not reply["ok"]:
-            raise PlayerFailure(_status_of(reply["kind"]), reply["text"], reply["kind"])
-        return Reply(tuple(reply["us"]), reply["text"], wall_us)
-
-    def _check_schema(self, reply: Mapping[str, Any]) -> None:
-        good = set(reply) == set(REPLY_FIELDS) and all(
-            type(reply[name]) is kind for name, kind in REPLY_FIELDS.items()
-        )
-        good = good and reply["id"] == self._sent
-        good = good and all(type(us) is float and math.isfinite(us) for us in reply["us"])
-        if not good:
-            self._kill()
-            raise PlayerFailure(
-                Status.PROTOCOL_ERROR,
-                f"reply: expected the fields {list(REPLY_FIELDS)} of request"
-                f" {self._sent}, got {str(reply)[:200]}",
-            )
+            text = f"{plain_text(str(error))}; {self._last_words()}"
+            raise PlayerFailure(Status.PROTOCOL_ERROR, text) from None
+        except PlayerFailure as failure:
+            if failure.status is Status.PROTOCOL_ERROR:
+                self._kill()
+            raise
 
     def _gone(self) -> PlayerFailure:
-        self._kill()
-        code = self._process.returncode
-        how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        code = self._kill(grace_s=DYING_S)
+        if code is None:
+            text = f"the player closed its channel and stayed alive; {self._last_words()}"
+            return PlayerFailure(Status.PROTOCOL_ERROR, text)
+        how = f"signal {_signal_name(-code)}" if code < 0 else f"exit code {code}"
         return PlayerFailure(Status.CRASHED, f"the player ended with {how}; {self._last_words()}")
 
-    def _kill(self) -> None:
+    def _kill(self, grace_s: float = 0.0) -> int | None:
+        """End the process and its group; its exit code if it ended by itself within the grace."""
+        process = self._process
+        assert process is not None
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=0.2)  # one that is dying anyway keeps its own exit code
+            process.wait(timeout=grace_s)
+        code = process.returncode
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+            os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=KILL_LIMIT_S)
+        return code
 
     def _last_words(self) -> str:
         self._words.flush()
         size = self._words.seek(0, os.SEEK_END)
         self._words.seek(max(0, size - 2000))
-        text = self._words.read().decode(errors="replace").strip()
+        text = plain_text(self._words.read().decode(errors="replace").strip())
         return f"last words: {text}" if text else "it said nothing"
 
 
-def _limit_output() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (OUTPUT_LIMIT, OUTPUT_LIMIT))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def _status_of(kind: str) -> Status:
-    return {
-        "NotImplementedError": Status.NOT_IMPLEMENTED,
-        "BuildError": Status.BUILD_FAILED,
-        "OutOfMemoryError": Status.OUT_OF_MEMORY,
-        "TypeError": Status.REJECTED_INPUT,
-        "ValueError": Status.REJECTED_INPUT,
-    }.get(kind, Status.CRASHED)
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)  # a real-time signal has no name

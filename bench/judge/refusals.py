@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from bench.judge.checker import SIDES, Check, Checker
-from bench.judge.players import PlayerFailure
+from bench.judge.reply import PlayerFailure
 from bench.judge.turn import Window
 from bench.judge.verify import Finding
 from bench.record.status import Status
@@ -54,6 +54,7 @@ def _refused(
                 "op": op.name,
                 "tensors": [_message(t) for t in wrong.tensors],
                 "slots": 1,
+                "outputs": len(op.outputs),
                 "validated": validated,
             },
         )

@@ -10,22 +10,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
+from bench.judge.analysis import Analysis, roofline
 from bench.judge.checker import Check, bounds_for
-from bench.judge.sampler import Contender, RowFailure, Sampler, Samples, memory_budget
+from bench.judge.compare import Bounds
+from bench.judge.contenders import FLOORS, REGIMES, Contender, RowFailure, Samples
+from bench.judge.memory_budget import memory_budget
+from bench.judge.sampler import Sampler
 from bench.judge.session import Session
 from bench.judge.verify import Finding
 from bench.player.memory import OutOfMemory
+from bench.record.machine import MachineProbe
 from bench.record.status import Status
 from bench.task.config import Config
 from bench.task.device import Device
 from bench.task.op import Rounding
 from bench.task.side import Side
 from bench.task.workload import Workload
-from bench.timing.statistics import ratio, ratio_draws, spread
 
 TIMER = {"cuda": "cuda_event", "cpu": "wall_clock"}
+ANY_ULPS = 1 << 40  # a rival may round as it likes within the row's tolerance
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,9 @@ class RowJudge:
 
     config: Config
     device: Device
+    probe: MachineProbe
     sides: Mapping[tuple[str, Rounding], Side]
+    """baseline and solutions, floors and rivals; what takes part is what stands here"""
     roundings: Sequence[Rounding]
     seed: int
     """secret until the run is over: players never learn it"""
@@ -43,12 +48,12 @@ class RowJudge:
         """Check and time one row; whatever goes wrong is in the outcome, never raised."""
         outcome = RowOutcome(row)
         started = time.monotonic()
-        contenders = self._contenders(row)
-        seats = {one.label: self._side(one) for one in contenders}
-        policy = self.config.benchmark
+        contenders = self._contenders()
+        seats = {one.label: self.sides[one.side, one.rounding] for one in contenders}
+        limit_s = self.config.benchmark.row_time_limit_s
         seed = (self.seed * 1_000_003 + row.seed) % (1 << 63)
         try:
-            with Session(self.device.torch_device, seats, policy.row_time_limit_s, seed) as session:
+            with Session(self.device.torch_device, seats, limit_s, seed) as session:
                 session.seat([one.label for one in contenders])
                 self._time(row, self._sampler(row, session, seed), contenders, outcome)
         except RowFailure as failure:
@@ -62,21 +67,26 @@ class RowJudge:
         self, row: Workload, sampler: Sampler, contenders: Sequence[Contender], outcome: RowOutcome
     ) -> None:
         plans: dict[str, str] = {}
+        able: list[Contender] = []
         for one in contenders:
-            finding, plan = sampler.check(one)
-            plans[one.label] = plan
-            if one.process == 0 or not finding.passed:
-                where = {"layout": row.layout, "axes": dict(row.axes), "dtype": row.dtype}
-                check = Check(
-                    "production", row.op.name, one.side, one.rounding.value, finding, row.id, where
-                )
-                outcome.checks.append(check)
+            finding, plans[one.label] = sampler.check(one)
+            rival = one.side not in ("baseline", "solution", *FLOORS)
+            if rival and not finding.passed:
+                outcome.rivals[one.side] = finding
+                sampler.session.leave(one.label)
+                continue
+            able.append(one)
+            if one.side in ("baseline", "solution") and (one.process == 0 or not finding.passed):
+                outcome.checks.append(_check(row, one, finding))
             if not finding.passed:
                 raise RowFailure(one, finding)
-        calls = sampler.calls_per_sample(contenders)
-        samples = sampler.sample(contenders, calls)
+        samples = sampler.sample(able, sampler.calls_per_sample(able))
         for rounding in self.roundings:
-            outcome.records.append(self._record(row, rounding, samples, contenders, plans))
+            outcome.records.append(self._record(row, rounding, samples, able, plans))
+        for record in outcome.records:
+            record["rivals_absent"] = {
+                side: f"{one.status}: {one.text}" for side, one in outcome.rivals.items()
+            }
 
     def _record(
         self,
@@ -88,39 +98,53 @@ class RowJudge:
     ) -> dict[str, Any]:
         mine = [one for one in contenders if one.side == "solution" and one.rounding is rounding]
         theirs = [one for one in contenders if one.side == "baseline"]
-        call = regime_record(samples, theirs, mine, self.config, self.seed)
-        call["timer"] = TIMER[self.device.type]
-        return {
+        others = [one for one in contenders if one.side not in ("baseline", "solution")]
+        analysis = Analysis(self.config.benchmark, self.seed % (1 << 32))
+        record = {
             **row_record(row, rounding, Status.PASSED),
+            "timer": TIMER[self.device.type],
             "plan": plans[mine[0].label],
-            "regimes": {samples.regime: call},
+            "regimes": {
+                regime.name: analysis.regime(samples, regime.name, theirs, mine, others)
+                for regime in REGIMES[self.device.type]
+            },
+            "trials": [dataclasses.asdict(trial) for trial in samples.trials],
+            "marked_trials": sum(bool(trial.marks) for trial in samples.counted),
+            "draws_seed": analysis.seed,
         }
+        record["roofline"] = roofline(record, self.config.datasheet_gbps.get(self.device.name))
+        return record
 
-    def _contenders(self, row: Workload) -> list[Contender]:
+    def _contenders(self) -> list[Contender]:
+        """As many processes of each side as the policy says; one of each floor and rival."""
         processes = getattr(self.config.benchmark.processes, self.device.type)
-        each = [Contender("baseline", Rounding.EACH_STEP, i) for i in range(processes)]
-        for rounding in self.roundings:
-            each += [Contender("solution", rounding, i) for i in range(processes)]
-        return each
+        return [
+            Contender(name, rounding, process)
+            for name, rounding in self.sides
+            for process in range(processes if name in ("baseline", "solution") else 1)
+        ]
 
-    def _side(self, one: Contender) -> Side:
-        if one.side == "baseline":
-            return next(side for (name, _), side in self.sides.items() if name == "baseline")
-        return self.sides["solution", one.rounding]
+    def _bounds(self, row: Workload, one: Contender) -> Bounds:
+        if one.side in ("baseline", "solution"):
+            return bounds_for(self.config.correctness, one.rounding, row.tolerance)
+        return Bounds(row.tolerance.atol, row.tolerance.rtol, ANY_ULPS)
 
     def _sampler(self, row: Workload, session: Session, seed: int) -> Sampler:
-        correctness = self.config.correctness
+        policy = self.config.benchmark
         return Sampler(
             session,
             row.op,
             row.layout,
             row.axes,
             row.dtype,
-            {one: bounds_for(correctness, one, row.tolerance) for one in Rounding},
-            self.config.benchmark,
-            correctness.guard_bytes,
-            memory_budget(self.device.torch_device, self.config.benchmark.memory_fraction),
+            lambda one: self._bounds(row, one),
+            policy,
+            self.config.correctness.guard_bytes,
+            memory_budget(self.device.torch_device, policy.memory_fraction),
+            self.device.l2_bytes,
             random.Random(seed),
+            self.probe,
+            REGIMES[self.device.type],
         )
 
 
@@ -131,16 +155,24 @@ class RowOutcome:
     row: Workload
     checks: list[Check] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
+    rivals: dict[str, Finding] = field(default_factory=dict)
+    """rivals that had no part in the row, and why"""
     failure: Finding | None = None
     seconds: float = 0.0
 
     def fail(self, contender: Contender, finding: Finding) -> None:
-        """Keep why the row has no result."""
-        words = dataclasses.replace(finding, text=f"{contender.side}: {finding.text}")
-        self.failure, self.records = words, []
-        if all(check.finding.passed for check in self.checks) and self.checks:
-            record = row_record(self.row, contender.rounding, finding.status)
-            self.records = [{**record, "text": words.text}]
+        """Keep why the row has no result; a check says it if it is not said yet."""
+        self.failure = dataclasses.replace(finding, text=f"{contender.side}: {finding.text}")
+        self.records = []
+        if all(check.finding.passed for check in self.checks):
+            side = contender.side if contender.side in ("baseline", "solution") else None
+            check = _check(self.row, contender, finding)
+            self.checks.append(dataclasses.replace(check, check="timing", side=side))
+
+
+def _check(row: Workload, one: Contender, finding: Finding) -> Check:
+    where = {"layout": row.layout, "axes": dict(row.axes), "dtype": row.dtype}
+    return Check("production", row.op.name, one.side, one.rounding.value, finding, row.id, where)
 
 
 def row_record(row: Workload, rounding: Rounding, status: Status) -> dict[str, Any]:
@@ -158,27 +190,4 @@ def row_record(row: Workload, rounding: Rounding, status: Status) -> dict[str, A
         "calls": row.calls,
         "bytes_read": row.op.bytes_read(row.layout, row.axes, row.dtype),
         "bytes_written": row.op.bytes_written(row.layout, row.axes, row.dtype),
-    }
-
-
-def regime_record(
-    samples: Samples,
-    theirs: Sequence[Contender],
-    mine: Sequence[Contender],
-    config: Config,
-    seed: int,
-) -> dict[str, Any]:
-    """Raw samples of both sides, their spread, and the speedup with its interval."""
-    policy = config.benchmark
-    baseline = np.array([samples.us[one.label] for one in theirs])
-    solution = np.array([samples.us[one.label] for one in mine])
-    draws = ratio_draws(baseline, solution, policy.bootstrap_draws, seed % (1 << 32))
-    speedup = ratio(baseline, solution, draws, policy.confidence)
-    return {
-        "calls_per_sample": samples.calls,
-        "order": samples.order,
-        "seed": seed % (1 << 32),
-        "baseline": {"us": baseline.tolist(), **dataclasses.asdict(spread(baseline))},
-        "solution": {"us": solution.tolist(), **dataclasses.asdict(spread(solution))},
-        "speedup": dataclasses.asdict(speedup),
     }

@@ -3,62 +3,31 @@
 
 In a trial all contenders see the same fresh inputs, in a random order that is recorded; each finds
 its outputs freshly poisoned, at an address of its own for every call, and everything it wrote is
-compared before the next one runs. The first turn that is wrong, or whose time cannot be true, ends
-the row.
+compared before the next one runs, and looked at again when all have run. The first turn that is
+wrong, or whose time cannot be true, ends the row.
 """
 
 from __future__ import annotations
 
+import os
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-import torch
+import numpy as np
 
 from bench.judge.case import INPUTS, OUTPUTS, Case
 from bench.judge.compare import Bounds
+from bench.judge.contenders import Contender, Regime, RowFailure, Samples, Trial
 from bench.judge.session import Session
-from bench.judge.turn import Expectation, Window, bind, fill_inputs, take_turn
-from bench.judge.verify import Finding
+from bench.judge.turn import Window, bind, fill_inputs, take_turn
+from bench.judge.verify import Expectation, Finding
+from bench.record.machine import MachineProbe, MachineState
 from bench.record.status import Status
 from bench.task.config import Benchmark
-from bench.task.op import Op, Rounding
+from bench.task.op import Op
 
 WARM_SLOT = 0  # bound like the others, but never timed
-
-
-@dataclass(frozen=True)
-class Contender:
-    """One process of one side."""
-
-    side: str
-    rounding: Rounding
-    process: int
-
-    @property
-    def label(self) -> str:
-        """Its name in the session and in the record."""
-        return f"{self.side} {self.rounding.value} {self.process}"
-
-
-class RowFailure(Exception):
-    """Why a row ended without a result."""
-
-    def __init__(self, contender: Contender, finding: Finding) -> None:
-        super().__init__(f"{contender.side}: {finding.text}")
-        self.contender = contender
-        self.finding = finding
-
-
-@dataclass
-class Samples:
-    """Raw samples of one regime: label -> microseconds a call, one number a trial."""
-
-    regime: str
-    calls: int
-    us: dict[str, list[float]] = field(default_factory=dict)
-    order: list[list[str]] = field(default_factory=list)
 
 
 @dataclass
@@ -70,12 +39,19 @@ class Sampler:
     layout: str
     axes: Mapping[str, int]
     dtype: str
-    bounds: Mapping[Rounding, Bounds]
+    bounds: Callable[[Contender], Bounds]
+    """how exact each one must be"""
     policy: Benchmark
     guard_bytes: int
     memory_bytes: int
     """what the slots of all contenders may take together"""
+    cache_bytes: int
+    """the last cache before memory; a cold ring is four times as large"""
     random: random.Random
+    probe: MachineProbe
+    regimes: Sequence[Regime]
+    _floors: dict[str, float] = field(default_factory=dict, init=False)
+    """regime -> the least time in which the row's bytes have been moved"""
 
     def case(self, slots: int) -> Case:
         """The row's case with so many slots."""
@@ -91,7 +67,7 @@ class Sampler:
         return self._turn(contender, case, Window(0, 1), before)[1], bound.text
 
     def calls_per_sample(self, contenders: Sequence[Contender]) -> int:
-        """Warm every contender up; return how many calls of the fastest fill the window."""
+        """Warm every contender up; return how many calls fill the window and outgrow the caches."""
         case = self.case(2)
         fastest = float("inf")
         for contender in contenders:
@@ -99,34 +75,92 @@ class Sampler:
             self._bind(contender, case)
             repeat, us = 1, 0.0
             while us < self.policy.window_us / 4 and repeat <= self.policy.inner_calls_max:
-                window = Window(1, 1, repeat, self._warm)
-                us = self._checked_turn(contender, case, window, before)
-                fastest = min(fastest, us / repeat)
+                us = self._checked(contender, case, self._window(1, 1, repeat), before)[0]
+                if contender.compared:  # a floor's calls would fill a window by the thousand
+                    fastest = min(fastest, us / repeat)
                 repeat *= 4
-        wanted = max(1, round(self.policy.window_us / fastest))
+        slot = self.case(1).bytes_of(INPUTS) + self.case(1).bytes_of(OUTPUTS)
+        wanted = max(1, round(self.policy.window_us / fastest), -(-4 * self.cache_bytes // slot))
         return min(wanted, self.policy.inner_calls_max, self._slots_that_fit(contenders) - 1)
 
     def sample(self, contenders: Sequence[Contender], calls: int) -> Samples:
-        """All trials of the call regime: a clock round a loop of calls on slots of their own."""
+        """Trials as the policy states in advance; suspect ones are repeated within its budget."""
         case = self.case(1 + calls)
         for contender in contenders:
             self.session.data(contender.label, case)  # all memory first: growing it unbinds
         for contender in contenders:
             self._bind(contender, case)
-        samples = Samples("call", calls, {contender.label: [] for contender in contenders})
-        window = Window(1, calls, 1, self._warm)
-        for _ in range(self.policy.trials):
+        self._trial(contenders, case, calls)  # captures graphs, touches every page: not counted
+        trials: list[Trial] = []
+        while True:
+            trials.append(self._trial(contenders, case, calls))
+            good = [trial for trial in trials if not trial.marks]
+            spent = len(trials) - self.policy.trials
+            if len(good) == self.policy.trials or spent == self.policy.extra_trials:
+                break
+        suspect = [trial for trial in trials if trial.marks]
+        return Samples(calls, trials, (good + suspect)[: self.policy.trials])
+
+    def _trial(self, contenders: Sequence[Contender], case: Case, calls: int) -> Trial:
+        trial = Trial()
+        states = [self._state()]
+        for regime in self.regimes:
             before = fill_inputs(self.session, contenders[0].label, case)
             turn = self.random.sample(list(contenders), len(contenders))
-            samples.order.append([contender.label for contender in turn])
+            trial.order[regime.name] = [contender.label for contender in turn]
+            trial.us[regime.name] = {}
+            window = self._window(
+                1, calls if regime.ring else 1, 1 if regime.ring else calls, regime.how
+            )
+            after: dict[Contender, int] = {}
             for contender in turn:
-                us = self._checked_turn(contender, case, window, before)
-                samples.us[contender.label].append(us / calls)
-        return samples
+                if regime.flushed:
+                    self.session.flush_caches(4 * self.cache_bytes)
+                us = self._checked(contender, case, window, before)
+                after[contender] = self._output_mark(contender, case)
+                trial.us[regime.name][contender.label] = sum(us) / calls
+                if regime.how == "each":
+                    trial.calls_us[contender.label] = list(us)
+            for contender, mark in after.items():
+                if self._output_mark(contender, case) != mark:
+                    text = "outputs: expected unchanged after they were compared, got other bytes"
+                    raise RowFailure(contender, Finding(Status.LATE_WRITE, text))
+            self._believable(contenders, regime, trial)
+        states.append(self._state())
+        trial.machine = [state.to_record() for state in states]
+        reasons = [(*state.throttle_reasons, *state.contention_reasons) for state in states]
+        trial.marks = sorted({reason for one in reasons for reason in one})
+        return trial
 
-    @property
-    def _warm(self) -> tuple[int, ...]:
-        return (WARM_SLOT,) * self.policy.warmup_calls
+    def _believable(self, contenders: Sequence[Contender], regime: Regime, trial: Trial) -> None:
+        """No call is faster than moving its bytes: a time below the floor cannot be true.
+
+        A loop's average says nothing of its calls, so single ones are held to the floor's too: all
+        but a tenth of them, since a host that stalls lets the next launches catch up.
+        """
+        (stream,) = (one for one in contenders if one.side == "stream")
+        least = getattr(self.policy.impossible_below, self.session.device.partition(":")[0])
+        seen = _least_us(trial, regime, stream)
+        floor = self._floors[regime.name] = min(seen, self._floors.get(regime.name, seen))
+        for one in contenders:
+            us = _least_us(trial, regime, one)
+            if one.compared and us < least * floor:
+                text = (
+                    f"{us:.2f} us a call in the {regime.name} regime cannot be true: to move its"
+                    f" bytes takes {floor:.2f} us, and less than {least:g} of that is not believed"
+                )
+                raise RowFailure(one, Finding(Status.IMPOSSIBLE_TIME, text))
+
+    def _state(self) -> MachineState:
+        return self.probe.read({*self.session.pids, os.getpid()})
+
+    def _window(self, first: int, count: int, repeat: int, how: str = "loop") -> Window:
+        policy = self.policy
+        return Window(first, count, repeat, how, WARM_SLOT, policy.warmup_calls, policy.warmup_us)
+
+    def _output_mark(self, contender: Contender, case: Case) -> int:
+        outputs = self.session.data(contender.label, case).outputs
+        return self.session.fingerprint.of(outputs, case.bytes_of(OUTPUTS))
 
     def _bind(self, contender: Contender, case: Case) -> None:
         bound = bind(self.session, contender.label, case)
@@ -136,15 +170,17 @@ class Sampler:
     def _turn(
         self, contender: Contender, case: Case, window: Window, before: int
     ) -> tuple[tuple[float, ...], Finding]:
-        expect = Expectation(contender.rounding, self.bounds[contender.rounding], before)
+        expect = Expectation(contender.rounding, self.bounds(contender), before, contender.compared)
         nonce = self.random.getrandbits(16)
         return take_turn(self.session, contender.label, case, window, expect, nonce)
 
-    def _checked_turn(self, contender: Contender, case: Case, window: Window, before: int) -> float:
+    def _checked(
+        self, contender: Contender, case: Case, window: Window, before: int
+    ) -> tuple[float, ...]:
         us, finding = self._turn(contender, case, window, before)
         if not finding.passed:
             raise RowFailure(contender, finding)
-        return us[0]
+        return us
 
     def _slots_that_fit(self, contenders: Sequence[Contender]) -> int:
         case = self.case(1)
@@ -155,11 +191,8 @@ class Sampler:
         return self.memory_bytes // slot
 
 
-def memory_budget(device: str, fraction: float) -> int:
-    """Bytes that a row may take: a fraction of what is free now."""
-    if device.startswith("cuda"):
-        free, _ = torch.cuda.mem_get_info(device)
-        return int(free * fraction)
-    lines = Path("/proc/meminfo").read_text().splitlines()
-    (available,) = (line.split()[1] for line in lines if line.startswith("MemAvailable:"))
-    return int(int(available) * 1024 * fraction)
+def _least_us(trial: Trial, regime: Regime, one: Contender) -> float:
+    """A trial's time a call; of single calls the one that nine in ten exceed."""
+    if regime.how == "each":
+        return float(np.percentile(trial.calls_us[one.label], 10))
+    return trial.us[regime.name][one.label]

@@ -12,7 +12,7 @@ from bench.judge.checker import Check, Checker, bounds_for
 from bench.judge.compare import expected_output, upcast
 from bench.judge.data import INTEGER, CaseData, dirty_outputs
 from bench.judge.turn import fill_inputs
-from bench.judge.verify import Finding, verify
+from bench.judge.verify import Expectation, Finding, verify
 from bench.record.status import Status
 from bench.task.op import Op
 
@@ -44,12 +44,13 @@ def _planted(checker: Checker, case: Case, plant: Plant) -> Finding:
     data = session.data(PLANTER, case)
     poison = dirty_outputs(case, data.outputs, checker.random.getrandbits(16))
     inputs = [data.view(name) for name in case.op.inputs]
-    right = expected_output(case.op, rounding, inputs, upcast(case.dtype, exact=False))
+    right = expected_output(case.op, rounding, inputs, upcast(case.dtype))
     for name, value in zip(case.op.outputs, right, strict=True):
         data.view(name).copy_(value)
     plant(data, next(iter(case.op.outputs)), poison)
     bounds = bounds_for(checker.policy, rounding, checker.policy.tolerance.of(case.dtype))
-    return verify(data, rounding, bounds, poison, before, session.fingerprint)
+    expect = Expectation(rounding, bounds, before)
+    return verify(data, expect, poison, session.fingerprint, (0, case.slots))
 
 
 Plant = Callable[[CaseData, str, int], None]

@@ -3,23 +3,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
+
 from bench.judge.case import INPUTS, Case
-from bench.judge.compare import Bounds
 from bench.judge.data import CaseData, dirty_outputs, fresh_inputs
-from bench.judge.players import PlayerFailure
+from bench.judge.reply import PlayerFailure
 from bench.judge.session import Session
-from bench.judge.verify import Finding, verify
+from bench.judge.verify import Expectation, Finding, verify
+from bench.player.marks import INTEGER
 from bench.record.status import Status
-from bench.task.op import Rounding
 
 
 @dataclass(frozen=True)
 class Window:
-    """Which calls a sample makes: slots [first, first + count), `repeat` times, warm ones before.
+    """Which calls a sample makes: slots [first, first + count), `repeat` times over.
 
     regime: `loop` gives one number for all calls, `each` one a call, `graph` one for a replay.
     """
@@ -27,40 +29,15 @@ class Window:
     first: int
     count: int
     repeat: int = 1
-    warm: tuple[int, ...] = ()
     regime: str = "loop"
-    replays: int = 0
+    warm_slot: int = 0
+    warm_calls: int = 0
+    """calls of the warm slot that come first, none when 0; at least for `warm_us`"""
+    warm_us: float = 0.0
 
     def request(self) -> dict[str, Any]:
         """The message that asks a player for it."""
-        return {
-            "do": "sample",
-            "regime": self.regime,
-            "first": self.first,
-            "count": self.count,
-            "repeat": self.repeat,
-            "warm": list(self.warm),
-            "replays": self.replays,
-        }
-
-    @property
-    def written(self) -> tuple[int, int]:
-        """Slots [first, end) that hold results afterwards; a warm slot lies right before them."""
-        begin = min(self.first, *self.warm) if self.warm else self.first
-        assert begin >= self.first - 1
-        return begin, self.first + self.count
-
-
-@dataclass(frozen=True)
-class Expectation:
-    """What the outputs of a turn are held against."""
-
-    rounding: Rounding
-    bounds: Bounds
-    inputs_before: int
-    """fingerprint of the inputs when they were filled"""
-    exact: bool = False
-    """float64 oracle where float32 would do"""
+        return {"do": "sample", **dataclasses.asdict(self)}
 
 
 def fill_inputs(
@@ -92,15 +69,11 @@ def take_turn(
         reply = session.ask(label, window.request())
     except PlayerFailure as failure:
         return (), _failed(session, label, failure)
-    finding = _impossible(reply.us, reply.wall_us) or verify(
-        data,
-        expect.rounding,
-        expect.bounds,
-        poison,
-        expect.inputs_before,
-        session.fingerprint,
-        written=window.written,
-        exact=expect.exact,
+    written = (window.first, window.first + window.count)
+    finding = (
+        _impossible(reply.us, reply.wall_us)
+        or _late(data, written, window.repeat, reply.marks)
+        or verify(data, expect, poison, session.fingerprint, written)
     )
     return reply.us, finding
 
@@ -110,6 +83,26 @@ def _failed(session: Session, label: str, failure: PlayerFailure) -> Finding:
     if failure.status in (Status.CRASHED, Status.TIMED_OUT, Status.PROTOCOL_ERROR):
         session.leave(label)
     return Finding(failure.status, str(failure))
+
+
+def _late(
+    data: CaseData, written: tuple[int, int], repeat: int, marks: Sequence[int]
+) -> Finding | None:
+    """What a call left at its return, seen in stream order, must be what is there now."""
+    names = data.case.op.outputs
+    views = [data.view(name)[written[0] : written[1]] for name in names]
+    if not marks:
+        return None
+    now = torch.stack([_slot_sums(view) for view in views]).sum(dim=0).tolist()
+    if list(marks) == now * repeat:
+        return None
+    text = "outputs: expected complete at each call's return, got other values when all had ended"
+    return Finding(Status.LATE_WRITE, text)
+
+
+def _slot_sums(view: torch.Tensor) -> torch.Tensor:
+    axes = tuple(range(1, view.dim()))
+    return view.view(INTEGER[view.element_size()]).sum(dim=axes, dtype=torch.int64)
 
 
 def _impossible(us: Sequence[float], wall_us: float) -> Finding | None:

@@ -2,6 +2,7 @@
 """What runs in, or is shared with, the process that loads one side.
 
 channel   one message each way over a socket that the judge opened
+marks     a cheap trace of what outputs held at one moment
 memory    memory that the judge owns and a player maps
 __main__  the player: attach, bind, sample; it knows no workload, no seed, no verdict
 """

@@ -38,7 +38,7 @@ def headline(
     if not rows:
         raise ValueError(f"headline: no production row was timed in the {regime} regime")
     speedups = [float(row["regimes"][regime]["speedup"]["value"]) for row in rows]
-    drawn = [_draws(row["regimes"][regime], draws) for row in rows]
+    drawn = [_draws(row, regime, draws) for row in rows]
     counted = [i for i, row in enumerate(rows) if row["calls"] is not None]
     mean = geometric_mean_interval(speedups, drawn, confidence)
     return {
@@ -60,13 +60,16 @@ def headline(
         "arithmetic_mean": float(np.mean(speedups)),
         "min": min(speedups),
         "max": max(speedups),
+        "noise": max(float(row["regimes"][regime]["noise"]) for row in rows),
+        "marked_trials": sum(int(row["marked_trials"]) for row in rows),
     }
 
 
-def _draws(regime: Record, draws: int) -> Array:
-    baseline = np.asarray(regime["baseline"]["us"], dtype=np.float64)
-    solution = np.asarray(regime["solution"]["us"], dtype=np.float64)
-    return ratio_draws(baseline, solution, draws, int(regime["seed"]))
+def _draws(row: Record, regime: str, draws: int) -> Array:
+    one = row["regimes"][regime]
+    baseline = np.asarray(one["baseline"]["us"], dtype=np.float64)
+    solution = np.asarray(one["solution"]["us"], dtype=np.float64)
+    return ratio_draws(baseline, solution, draws, int(row["draws_seed"]))
 
 
 def _plain(interval: Interval) -> dict[str, float]:

@@ -70,11 +70,19 @@ class Solution:
 
 
 @dataclass(frozen=True)
-class Processes:
-    """[benchmark.processes]: device type -> fresh processes a side."""
+class PerDevice:
+    """Device type -> a count: [benchmark.processes], fresh processes a side."""
 
     cuda: Annotated[int, Range(1)]
     cpu: Annotated[int, Range(1)]
+
+
+@dataclass(frozen=True)
+class Fractions:
+    """Device type -> a fraction: [benchmark.impossible_below], of the streaming floor."""
+
+    cuda: Annotated[float, Range(0, 1)]
+    cpu: Annotated[float, Range(0, 1)]
 
 
 @dataclass(frozen=True)
@@ -86,7 +94,11 @@ class Benchmark:
     inner_calls_max: Annotated[int, Range(1)]
     window_us: Annotated[float, Range(1)]
     row_time_limit_s: Annotated[float, Range(1)]
-    processes: Processes
+    warmup_us: Annotated[float, Range(0)]
+    extra_trials: Annotated[int, Range(0)]
+    processes: PerDevice
+    impossible_below: Fractions
+    same_within: Annotated[float, Range(0, 1)]
     memory_fraction: Annotated[float, Range(0.01, 0.9)]
     confidence: Annotated[float, Range(0.5, 0.999)]
     bootstrap_draws: Annotated[int, Range(100)]
@@ -126,6 +138,7 @@ class Config:
     solution: Solution
     benchmark: Benchmark
     correctness: Correctness
+    datasheet_gbps: Mapping[str, float]
     path: Path = field(default_factory=Path)
     overrides: Mapping[str, Any] = field(default_factory=dict)
     """Dotted key -> the value that stands in place of the file's."""

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import gc
-import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from typing import Protocol
 import torch
 
 Call = Callable[[], object]
+WARM_CHUNK = 10  # calls between two looks at the clock; a queue of more would outlast the warm-up
 
 
 class Clock(Protocol):
@@ -20,14 +20,17 @@ class Clock(Protocol):
 
     name: str
 
+    def warm(self, call: Call, calls: int, us: float) -> None:
+        """Run a call at least so often and so long; the last ones may still be under way after."""
+
     def loop(self, calls: Sequence[Call]) -> float:
-        """Microseconds from before the first call until the work of the last one is done."""
+        """Microseconds from the end of earlier work until the work of the last call is done."""
 
-    def each(self, calls: Sequence[Call]) -> list[float]:
-        """Microseconds of every call by itself."""
+    def each(self, calls: Sequence[Call], after: Sequence[Call]) -> list[float]:
+        """Microseconds of every call by itself; `after[i]` follows call i in stream order."""
 
-    def graph(self, calls: Sequence[Call], warm: int) -> float:
-        """Device microseconds of all calls captured as one graph, after `warm` replays."""
+    def graph(self, calls: Sequence[Call]) -> float:
+        """Device microseconds of all calls captured as one graph."""
 
     def forget(self) -> None:
         """Drop captured graphs: their calls are bound to memory that may go."""
@@ -51,10 +54,23 @@ class CudaEventClock:
         self._stream = torch.cuda.current_stream(device)
         self._graphs: dict[int, tuple[Sequence[Call], torch.cuda.CUDAGraph]] = {}
 
+    def warm(self, call: Call, calls: int, us: float) -> None:
+        """See Clock.warm."""
+        started = time.perf_counter_ns()
+        done = 0
+        while done < calls or time.perf_counter_ns() - started < us * 1e3:
+            self._stream.synchronize()
+            for _ in range(WARM_CHUNK):
+                call()
+            done += WARM_CHUNK
+
     def loop(self, calls: Sequence[Call]) -> float:
-        """See Clock.loop."""
+        """See Clock.loop.
+
+        The stream is not drained before the first event: warm calls are still running, so a
+        device-bound sample holds no launch gap, and a launch-bound one starts in steady state.
+        """
         start, end = self._events(2)
-        self._stream.synchronize()
         with _no_garbage_collection():
             start.record(self._stream)
             for call in calls:
@@ -63,25 +79,22 @@ class CudaEventClock:
         end.synchronize()
         return float(start.elapsed_time(end)) * 1e3
 
-    def each(self, calls: Sequence[Call]) -> list[float]:
+    def each(self, calls: Sequence[Call], after: Sequence[Call]) -> list[float]:
         """See Clock.each."""
-        events = self._events(len(calls) + 1)
-        self._stream.synchronize()
+        starts, ends = self._events(len(calls)), self._events(len(calls))
         with _no_garbage_collection():
-            events[0].record(self._stream)
-            for call, event in zip(calls, events[1:], strict=True):
+            for call, follow, start, end in zip(calls, after, starts, ends, strict=True):
+                start.record(self._stream)
                 call()
-                event.record(self._stream)
-        events[-1].synchronize()
-        return [float(a.elapsed_time(b)) * 1e3 for a, b in itertools.pairwise(events)]
-
-    def graph(self, calls: Sequence[Call], warm: int) -> float:
-        """See Clock.graph."""
-        graph = self._captured(calls)
-        for _ in range(warm):
-            graph.replay()
-        start, end = self._events(2)
+                end.record(self._stream)
+                follow()
         self._stream.synchronize()
+        return [float(a.elapsed_time(b)) * 1e3 for a, b in zip(starts, ends, strict=True)]
+
+    def graph(self, calls: Sequence[Call]) -> float:
+        """See Clock.graph; as in `loop`, earlier work runs on while the graph is launched."""
+        graph = self._captured(calls)
+        start, end = self._events(2)
         start.record(self._stream)
         graph.replay()
         end.record(self._stream)
@@ -94,6 +107,7 @@ class CudaEventClock:
 
     def _captured(self, calls: Sequence[Call]) -> torch.cuda.CUDAGraph:
         if id(calls) not in self._graphs:
+            self._stream.synchronize()
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph, stream=self._stream):
                 for call in calls:
@@ -113,6 +127,14 @@ class WallClock:
 
     name = "wall_clock"
 
+    def warm(self, call: Call, calls: int, us: float) -> None:
+        """See Clock.warm."""
+        started = time.perf_counter_ns()
+        done = 0
+        while done < calls or time.perf_counter_ns() - started < us * 1e3:
+            call()
+            done += 1
+
     def loop(self, calls: Sequence[Call]) -> float:
         """See Clock.loop."""
         with _no_garbage_collection():
@@ -122,11 +144,15 @@ class WallClock:
             end = time.perf_counter_ns()
         return (end - start) / 1e3
 
-    def each(self, calls: Sequence[Call]) -> list[float]:
+    def each(self, calls: Sequence[Call], after: Sequence[Call]) -> list[float]:
         """See Clock.each."""
-        return [self.loop([call]) for call in calls]
+        us = []
+        for call, follow in zip(calls, after, strict=True):
+            us.append(self.loop([call]))
+            follow()
+        return us
 
-    def graph(self, calls: Sequence[Call], warm: int) -> float:
+    def graph(self, calls: Sequence[Call]) -> float:
         """A CPU has no graphs: an error, not another number."""
         raise NotImplementedError("graph: expected a CUDA device, got cpu; sample a loop instead")
 

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The solution's outputs held against what the baseline wrote for the same inputs."""
+
+from __future__ import annotations
+
+from bench.judge.compare import Bounds, Comparison, chunks, compare
+from bench.judge.data import CaseData
+from bench.judge.verify import moved
+from bench.task.op import Rounding
+from bench.task.tolerance import Tolerance
+
+ANY_ULPS = 1 << 40
+
+
+def compare_with_baseline(
+    solution: CaseData, baseline: CaseData, rounding: Rounding, tolerance: Tolerance
+) -> Comparison:
+    """Compare all slots, piece by piece; both have had their turn on the same inputs.
+
+    `once` and eager round differently: the frozen tolerance alone bounds them.
+    """
+    op, case = solution.case.op, solution.case
+    exact = rounding is Rounding.EACH_STEP
+    bounds = Bounds(tolerance.atol, tolerance.rtol, 0 if exact else ANY_ULPS)
+    mine = {name: solution.view(name) for name in op.tensors}
+    theirs = {name: baseline.view(name) for name in op.tensors}
+    pieces = zip(chunks(op, case.layout, mine), chunks(op, case.layout, theirs), strict=True)
+    elements = worst = 0
+    for (start, got), (_, wanted) in pieces:
+        for name in op.outputs:
+            result = compare(got[name], wanted[name], bounds, None)
+            elements, worst = elements + result.elements, max(worst, result.max_ulps)
+            if result.difference is not None:
+                return Comparison(elements, worst, moved(result.difference, start))
+    return Comparison(elements, worst, None)

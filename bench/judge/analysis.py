@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a row's samples say: spread, speedup, null control, attainable fraction, verdict. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bench.judge.contenders import Contender, Samples
+from bench.task.config import Benchmark
+from bench.timing.statistics import Array, Interval, ratio, ratio_draws, spread
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """One row in one regime; `draws` seed and number come from the run, so a reader can redo it."""
+
+    policy: Benchmark
+    seed: int
+
+    def regime(
+        self,
+        samples: Samples,
+        name: str,
+        baseline: Sequence[Contender],
+        solution: Sequence[Contender],
+        others: Sequence[Contender],
+    ) -> dict[str, Any]:
+        """The regime's part of a bench record: raw samples and everything derived from them."""
+        theirs, mine = samples.of(name, baseline), samples.of(name, solution)
+        control = {"baseline": self._halves(theirs), "solution": self._halves(mine)}
+        noise = max(abs(one.value - 1) for one in control.values()) if all(control.values()) else 0
+        speedup = self._ratio(theirs, mine)
+        verdict, reason = self.verdict(speedup, noise)
+        return {
+            "calls_per_sample": samples.calls,
+            "baseline": _side(theirs),
+            "solution": _side(mine),
+            "others": {one.side: _side(samples.of(name, [one])) for one in others},
+            "speedup": dataclasses.asdict(speedup),
+            "control": {side: dataclasses.asdict(one) for side, one in control.items()},
+            "noise": noise,
+            "verdict": verdict,
+            "reason": reason,
+        }
+
+    def verdict(self, speedup: Interval, noise: float) -> tuple[str, str]:
+        """FAST, SLOW, SAME or AMBIGUOUS, with the reason; inside the noise floor it is SAME."""
+        margin = max(noise, self.policy.same_within)
+        band = f"[{1 / (1 + margin):.3f}, {1 + margin:.3f}]"
+        interval = f"[{speedup.low:.3f}, {speedup.high:.3f}]"
+        if speedup.low > 1 + margin:
+            return "FAST", f"{interval} lies above {band}"
+        if speedup.high < 1 / (1 + margin):
+            return "SLOW", f"{interval} lies below {band}"
+        if speedup.high <= 1 + margin and speedup.low >= 1 / (1 + margin):
+            return "SAME", f"{interval} lies inside {band}"
+        if abs(speedup.value - 1) <= margin:
+            return "SAME", f"{speedup.value:.3f} lies inside the noise {band}"
+        return "AMBIGUOUS", f"{interval} reaches across an edge of {band}"
+
+    def _ratio(self, baseline: Array, solution: Array) -> Interval:
+        draws = ratio_draws(baseline, solution, self.policy.bootstrap_draws, self.seed)
+        return ratio(baseline, solution, draws, self.policy.confidence)
+
+    def _halves(self, samples: Array) -> Interval:
+        """The null control: one half of a side's processes against the other half."""
+        middle = len(samples) // 2
+        if middle == 0:
+            raise ValueError("null control: expected at least 2 processes a side, got 1")
+        return self._ratio(samples[:middle], samples[middle:])
+
+
+def roofline(record: dict[str, Any], datasheet_gbps: float | None) -> dict[str, Any]:
+    """How near a row's cold time is to what the machine can do, and what bounds it.
+
+    `attainable_fraction` is the streaming floor's time over the solution's.
+    """
+    moved = record["bytes_read"] + record["bytes_written"]
+    regimes = record["regimes"]
+    cold = regimes["cold"]
+    solution_us, floor_us = cold["solution"]["median_us"], cold["others"]["stream"]["median_us"]
+    gbps = moved / solution_us / 1e3
+    call = regimes.get("call", cold)
+    call_us, empty_us = call["solution"]["median_us"], call["others"]["empty"]["median_us"]
+    if call_us < 1.5 * empty_us:
+        bound = "launch"
+    elif moved / floor_us / 1e3 > 0.6 * (datasheet_gbps or 0) and datasheet_gbps:
+        bound = "bandwidth"
+    else:
+        bound = "latency" if datasheet_gbps else "bandwidth"
+    return {
+        "cold_gbps": gbps,
+        "attainable_fraction": floor_us / solution_us,
+        "datasheet_fraction": gbps / datasheet_gbps if datasheet_gbps else None,
+        "over_empty_call": call_us / empty_us,
+        "bound": bound,
+    }
+
+
+def _side(samples: Array) -> dict[str, Any]:
+    return {"us": samples.tolist(), **dataclasses.asdict(spread(samples))}

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The environment variables of a player: a home of its own, and nothing of the judge's business."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = (
+    "PATH",
+    "PYTHONPATH",
+    "LD_LIBRARY_PATH",
+    "LIBRARY_PATH",
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_DEVICE_ORDER",
+    "CXX",
+    "VIRTUAL_ENV",
+    "LANG",
+    "LC_ALL",
+)
+"""What a player inherits."""
+
+
+def player_environment(home: Path, threads: int) -> dict[str, str]:
+    """All variables of a player whose private folder is `home`."""
+    inherited = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    path = [str(ROOT), *filter(None, [inherited.get("PYTHONPATH")])]
+    return {
+        **inherited,
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "PYTHONNOUSERSITE": "1",
+        "PYTHONPATH": os.pathsep.join(path),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OMP_NUM_THREADS": str(threads),
+    }
