@@ -14,7 +14,8 @@ struct CpuPlan {
   bool streaming;
 };
 
-constexpr int64_t kSerialBytes = 1 << 20;
+// On two cores 0.5 MB takes 9 us on both against 15 on one, and 0.07 MB 4.0 against 2.8.
+constexpr int64_t kSerialBytes = 1 << 18;
 constexpr int64_t kCacheBytesIfUnknown = 32 << 20;
 
 // From sysfs: sysconf counts the caches of the whole socket in a virtual machine that has one slice

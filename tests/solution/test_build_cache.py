@@ -1,59 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import fcntl
-import importlib.util
 import os
-import subprocess
-import sys
 import time
 
 import pytest
 import torch
 
 OP = "broadcast_add_4d"
-QUICK = ("-O0",)  # what is built matters here, not how fast it runs
-
-
-def module_at(folder):
-    spec = importlib.util.spec_from_file_location("competitor_build", folder / "build.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture
-def builder(solution_copy, tmp_path):
-    """build(**changes) and load(**changes) of a copied folder, into a cache of its own."""
-    module = module_at(solution_copy)
-    usual = {
-        "language": "cpu",
-        "rounding": "once",
-        "architecture": None,
-        "flags": QUICK,
-        "cache": tmp_path / "cache",
-    }
-
-    class Builder:
-        folder, cache = solution_copy, tmp_path / "cache"
-        Error = module.BuildError
-        source = solution_copy / "cpu" / f"{OP}.cc"
-        header = solution_copy / "include" / "lanes.h"
-        lock_timeout = staticmethod(lambda s: setattr(module, "LOCK_TIMEOUT_S", s))
-
-        @staticmethod
-        def forget():
-            module._toolchain.processor.cache_clear()
-
-        @staticmethod
-        def build(op=OP, **changes):
-            return module.build(op, **{**usual, **changes})
-
-        @staticmethod
-        def load(op=OP, **changes):
-            return module.load(op, **{**usual, **changes})
-
-    return Builder
 
 
 def edit(path, old, new):
@@ -135,60 +89,6 @@ def test_what_was_built_lies_in_the_cache_alone(builder):
     after = sorted(p for p in builder.folder.rglob("*") if "__pycache__" not in p.parts)
     assert before == after
     assert sorted(p.suffix for p in builder.cache.iterdir()) == [".lock", ".so"]
-
-
-IN_A_PROCESS = """
-import importlib.util, sys
-from pathlib import Path
-spec = importlib.util.spec_from_file_location("competitor_build", sys.argv[1])
-module = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
-built = module.build("broadcast_add_4d", language="cpu", rounding="once", architecture=None,
-                     flags=("-O0",), cache=Path(sys.argv[2]))
-print(built.cached, built.path)
-"""
-
-
-def test_two_processes_that_build_the_same_compile_it_once(builder):
-    command = [sys.executable, "-c", IN_A_PROCESS, builder.folder / "build.py", builder.cache]
-    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    said = sorted(process.communicate()[0].split() for process in running)
-    assert [process.returncode for process in running] == [0, 0]
-    assert [cached for cached, _ in said] == ["False", "True"]
-    assert said[0][1] == said[1][1]
-
-
-def test_a_lock_that_is_not_freed_in_time_names_its_holder(builder):
-    built = builder.build()
-    built.path.unlink()
-    lock = built.path.with_suffix(".lock")
-    assert f"process {os.getpid()} on " in lock.read_text()
-    builder.lock_timeout(0.3)
-    with lock.open("r+") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        lock.write_text("process 4711 on elsewhere: bench/benchmark.py")
-        with pytest.raises(builder.Error, match=r"waited 0\.3 s .*process 4711 on elsewhere.*run"):
-            builder.build()
-    assert builder.build().path.exists()  # and works again once it is free
-
-
-def test_a_process_killed_while_it_builds_leaves_no_lock_and_no_half_library(builder, tmp_path):
-    slow = tmp_path / "slow-g++"
-    slow.write_text('#!/bin/sh\n[ "$1" = --version ] && exit; echo half > broadcast_add_4d.so; '
-                    f"touch {tmp_path}/started; exec sleep 60\n")  # fmt: skip
-    slow.chmod(0o755)
-    command = [sys.executable, "-c", IN_A_PROCESS, builder.folder / "build.py", builder.cache]
-    process = subprocess.Popen(
-        command, env={**os.environ, "CXX": str(slow)}, start_new_session=True
-    )
-    while not (tmp_path / "started").exists():
-        assert process.poll() is None
-        time.sleep(0.05)
-    os.killpg(process.pid, 9)
-    process.wait()
-    assert not list(builder.cache.glob("*.so"))
-    builder.lock_timeout(1)
-    assert sum_of_ones(builder.load()) == [2]
 
 
 def test_a_compile_error_is_raised_in_the_compilers_own_words(builder):
