@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+REQUIREMENTS = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]
+CONSTRAINTS = [
+    Requirement(line)
+    for line in (ROOT / "constraints.txt").read_text().splitlines()
+    if line and not line.startswith("#")
+]
+VERSIONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
+PIP = """import os, pathlib, sys
+if "install" in sys.argv:
+    pathlib.Path("asked").write_text(" ".join(sys.argv[1:]))
+    sys.exit(int(os.environ.get("PIP_FAILS", "0")))
+"""
+
+needs_make = pytest.mark.skipif(not shutil.which("make"), reason="make is not on PATH")
+
+
+def pinned(version):
+    """Name -> requirement, as pip reads the constraints under a Python of that version."""
+    environment = {"python_version": version, "python_full_version": f"{version}.0"}
+    rows = [r for r in CONSTRAINTS if not r.marker or r.marker.evaluate(environment)]
+    found = {canonicalize_name(row.name): row for row in rows}
+    assert len(found) == len(rows), f"Python {version}: a package is pinned twice"
+    return found
+
+
+def reachable():
+    """Every installed package that the project's requirements bring, by name."""
+    found, todo = {}, [Requirement(text) for text in REQUIREMENTS]
+    while todo:
+        one = todo.pop()
+        name = canonicalize_name(one.name)
+        if name in found or (one.marker and not one.marker.evaluate({"extra": ""})):
+            continue
+        distribution = metadata.distribution(name)
+        found[name] = distribution.version
+        for text in distribution.requires or []:
+            requirement = Requirement(text)
+            extras = one.extras or {""}
+            marker = requirement.marker
+            if marker is None or any(marker.evaluate({"extra": extra}) for extra in extras):
+                todo.append(Requirement(str(requirement).partition(";")[0]))
+    return found
+
+
+def make(folder, *arguments, **environment):
+    return subprocess.run(
+        ["make", *arguments],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A folder with the Makefile and a Python whose environments have a pip that installs nothing.
+
+    The real installation is what `make test` itself stands on.
+    """
+    for name in ("Makefile", "constraints.txt", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    python = tmp_path / "python"
+    python.write_text(
+        f"""#!/bin/sh
+if [ "$2" != venv ]; then exec {sys.executable} "$@"; fi
+echo made >> made
+{sys.executable} -m venv --without-pip --clear .venv
+mkdir -p .venv/fake/pip && cp pip.py .venv/fake/pip/__main__.py && touch .venv/fake/pip/__init__.py
+for site in .venv/lib/python*/site-packages; do echo "$PWD/.venv/fake" > $site/fake.pth; done
+"""
+    )
+    python.chmod(0o755)
+    (tmp_path / "pip.py").write_text(PIP)
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "benchmark.py").write_text("import sys; print('bench', sys.argv[1:])\n")
+    return tmp_path
+
+
+def test_every_pin_is_exact_and_each_python_has_one_of_each():
+    for row in CONSTRAINTS:
+        (specifier,) = row.specifier
+        assert specifier.operator == "==" and "*" not in specifier.version, row
+    assert len({frozenset(pinned(version)) for version in VERSIONS}) == 1
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_what_the_project_needs_is_pinned_and_inside_its_bounds(version):
+    pins = pinned(version)
+    for text in REQUIREMENTS:
+        need = Requirement(text)
+        (pin,) = pins[canonicalize_name(need.name)].specifier
+        assert need.specifier.contains(pin.version, prereleases=True), (need, pin)
+
+
+@pytest.mark.skipif(
+    Path(sys.prefix) != ROOT / ".venv", reason="not run by make's own .venv: its packages differ"
+)
+def test_every_package_that_make_installs_stands_in_constraints_with_its_version():
+    pins = pinned(f"{sys.version_info.major}.{sys.version_info.minor}")
+    for name, version in reachable().items():
+        assert name in pins, f"{name} {version} is brought by another package and not pinned"
+        assert pins[name].specifier.contains(version, prereleases=True), f"{name} {version}"
+
+
+@needs_make
+def test_help_lists_every_target_for_users():
+    text = (ROOT / "Makefile").read_text()
+    phony = re.search(r"^\.PHONY: (.+)$", text, re.M)[1].split()
+    listed = re.findall(r"^  make (\w+)", make(ROOT).stdout, re.M)
+    assert sorted(listed) == sorted(set(phony) - {"always"})
+
+
+@needs_make
+def test_environment_is_made_once_and_arguments_reach_the_command(checkout):
+    first = make(checkout, "bench", "PYTHON=./python", "ARGS=--device cpu")
+    assert first.returncode == 0, first.stderr
+    assert "bench ['--device', 'cpu']" in first.stdout
+    asked = (checkout / "asked").read_text()
+    assert "--constraint constraints.txt" in asked and "http" not in asked
+    wanted = (checkout / ".venv" / "requirements.txt").read_text().splitlines()
+    assert wanted == REQUIREMENTS
+    (checkout / "asked").unlink()
+    assert make(checkout, "bench", "PYTHON=./python").returncode == 0
+    assert not (checkout / "asked").exists()
+
+
+@needs_make
+@pytest.mark.parametrize("name", ["constraints.txt", "pyproject.toml"])
+def test_changed_requirements_install_again_into_the_same_environment(checkout, name):
+    make(checkout, "bench", "PYTHON=./python")
+    (checkout / "asked").unlink()
+    later = (checkout / ".venv" / ".installed").stat().st_mtime + 10
+    os.utime(checkout / name, (later, later))
+    assert make(checkout, "bench", "PYTHON=./python").returncode == 0
+    assert (checkout / "asked").exists()
+    assert (checkout / "made").read_text() == "made\n"
+
+
+@needs_make
+def test_failed_installation_stops_and_is_tried_again(checkout):
+    done = make(checkout, "bench", "PYTHON=./python", PIP_FAILS="1")
+    assert done.returncode != 0 and "bench [" not in done.stdout
+    (checkout / "asked").unlink()
+    assert make(checkout, "bench", "PYTHON=./python").returncode == 0
+    assert (checkout / "asked").exists()
+
+
+@needs_make
+def test_environment_whose_python_is_gone_is_made_anew(checkout):
+    make(checkout, "bench", "PYTHON=./python")
+    for link in (checkout / ".venv" / "bin").glob("python*"):
+        link.unlink()
+    assert make(checkout, "bench", "PYTHON=./python").returncode == 0
+    assert (checkout / "made").read_text() == "made\nmade\n"
+
+
+@needs_make
+@pytest.mark.parametrize("script", ["exit 127", 'exec python-that-is-not-there "$@"'])
+def test_no_usable_python_is_one_sentence_with_the_way_out(checkout, script):
+    (checkout / "python").write_text(f"#!/bin/sh\n{script}\n")
+    done = make(checkout, "bench", "PYTHON=./python")
+    assert done.returncode != 0
+    sentence = done.stderr.splitlines()[0]
+    assert "3.10" in sentence and "make PYTHON=" in sentence
+    assert not (checkout / ".venv").exists()
+
+
+@needs_make
+def test_check_stops_at_the_first_failure_and_ends_with_the_tests():
+    steps = re.findall(r"(ruff|clang-format|mypy|pytest)", make(ROOT, "-n", "test").stdout)
+    assert list(dict.fromkeys(steps)) == ["ruff", "clang-format", "mypy", "pytest"]
+    assert "set -euo pipefail" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_nothing_names_a_registry_or_a_machine():
+    for name in ("Makefile", "constraints.txt", "pyproject.toml", ".ci/run"):
+        text = (ROOT / name).read_text()
+        assert not re.search(r"https?:|index-url|find-links|trusted-host", text), name
+        assert not re.search(r"(?<![\w.])/(?:home|root|work|opt|tmp)/", text), name
