@@ -12,7 +12,7 @@ struct SomeLanes {
   int64_t count;  // 1 to kLanes - 1; the others read as zero and are not stored
 };
 
-// One vector at a time: a copy of a whole struct of them goes through the stack (fp32: 2.7x the
+// One vector at a time: a copy of a whole struct of them goes through the stack (fp32: 2.4x the
 // time).
 template <typename Vector>
 Vector load_vector(const void* source) {

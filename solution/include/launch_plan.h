@@ -38,7 +38,7 @@ constexpr uint32_t vector_bytes(const Problem& problem, uint64_t alignment) {
 }
 
 // The block that leaves the fewest threads idle over one row; the larger of two that tie.
-// 192 divides the 384 and 576 vectors of D = 3072 and 4608, where 256 idles a quarter and a sixth.
+// 192 divides the 384 and 576 vectors of D = 3072 and 4608, of which 256 would idle a quarter.
 constexpr uint32_t row_threads(int64_t vectors) {
   uint32_t best = 0;
   int64_t fewest_idle = INT64_MAX;

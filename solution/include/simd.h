@@ -34,7 +34,9 @@ inline Lanes operator*(Lanes a, Lanes b) { return {a.first * b.first, a.second *
 
 // The bits of the nearest bf16, ties to even, in the high half; the low half is left over.
 // A NaN needs no branch: it comes from a bf16 operand or is the machine's own, so its low half is
-// zero and the addition cannot carry. With the branch a bf16 row gate took 1.9 times as long.
+// zero and the addition cannot carry. Without the branch, and with pairs kept in words, a row gate
+// of 113 MB took 3.4 ms on two cores against 10.7 for eight elements widened and narrowed at a
+// time.
 inline Word8 nearest_bfloat16(Float8 value) {
   const Word8 bits = reinterpret_cast<Word8>(value);
   return bits + 0x7fffu + (bits >> 16 & 1u);
