@@ -3,5 +3,5 @@
 
 addcmul    torch.addcmul, for the op that it happens to be
 inductor   torch.compile of the op's own formula
-sides      every rival as a side; Triton's is the solution's own back end of that name
+triton     the solution's back end of that name, where it has one
 """

@@ -8,9 +8,9 @@ import torch
 
 from bench.adapter import Adapter
 from bench.ops import OPS
-from bench.rivals import addcmul, inductor
-from bench.rivals.sides import rivals
+from bench.rivals import addcmul, inductor, triton
 from bench.task.op import Rounding
+from bench.task.side import Side
 
 ROOT = Path(__file__).resolve().parents[2]
 AXES = {"B": 1, "L": 5, "D": 259, "S": 4, "P": 3}
@@ -71,19 +71,40 @@ def test_inductor_compiles_nothing_at_load(tmp_path, monkeypatch):
     assert [one for one in tmp_path.rglob("*") if one.suffix in (".py", ".so", ".cpp")] == []
 
 
-def test_every_rival_is_a_side_that_a_player_loads(tmp_path, monkeypatch):
+def side(name, cache):
+    return Side(name, f"{ROOT}/bench/rivals/{name}.py:load", "cpu", "each_step", (), str(cache))
+
+
+@pytest.mark.parametrize("name", ["addcmul", "inductor"])
+def test_rival_is_a_side_that_a_player_loads(name, tmp_path, monkeypatch):
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
-    sides = rivals(ROOT / "solution", "once", tmp_path)
-    assert [side.name for side in sides] == ["addcmul", "inductor", "triton"]
-    for side in sides[:2]:
-        call, plan = Adapter(side, "cpu").load("residual_gate_add")
-        assert callable(call)
-        assert plan is None
+    call, plan = Adapter(side(name, tmp_path), "cpu").load("residual_gate_add")
+    assert callable(call)
+    assert plan is None
 
 
-def test_triton_is_not_implemented_where_the_solution_has_no_such_file(tmp_path):
-    (tmp_path / "build.py").write_text((ROOT / "solution" / "build.py").read_text())
-    (tmp_path / "toolchain.py").write_text((ROOT / "solution" / "toolchain.py").read_text())
-    triton = rivals(tmp_path, "once", tmp_path)[2]
+@pytest.fixture
+def solution(tmp_path, monkeypatch):
+    """A solution folder that the Triton rival looks into."""
+    (tmp_path / "triton").mkdir()
+    for name in ("build.py", "toolchain.py"):
+        (tmp_path / name).write_text((ROOT / "solution" / name).read_text())
+    monkeypatch.setattr(triton, "BUILD", tmp_path / "build.py")
+    return tmp_path
+
+
+def test_triton_is_the_file_of_that_name_in_the_solution(solution):
+    (solution / "triton" / "residual_gate_add.py").write_text(
+        "def residual_gate_add(*tensors): return len(tensors)\n"
+        "def residual_gate_add_plan(*tensors): return 'triton'\n"
+    )
+    options = {"language": "cuda", "rounding": "each_step", "architecture": "sm_90", "flags": ()}
+    entry = triton.load("residual_gate_add", cache=solution, **options)
+    assert entry.call(1, 2, 3) == 3
+    assert entry.plan() == "triton"
+
+
+def test_triton_is_not_implemented_where_the_solution_has_no_such_file(solution):
+    options = {"language": "cuda", "rounding": "each_step", "architecture": None, "flags": ()}
     with pytest.raises(NotImplementedError, match="triton has no residual_gate_add"):
-        Adapter(triton, "cpu").load("residual_gate_add")
+        triton.load("residual_gate_add", cache=solution, **options)
