@@ -88,8 +88,6 @@ def _judge_tools(report: Report, *, with_gpu: bool) -> None:
             problems.append(f"{name} is not installed: make .venv, or pip install {name}")
     if not found["g++"]:
         problems.append("g++ is not on PATH: install the distribution's g++")
-    if not found["ninja"]:
-        notes.append("ninja is neither on PATH nor beside this Python: pip install ninja")
     if not found["nvcc"]:
         way = "put the CUDA toolkit's bin on PATH or export CUDA_HOME"
         (problems if with_gpu else notes).append(f"nvcc is not found: {way}")
