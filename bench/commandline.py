@@ -251,5 +251,9 @@ def _rows(chosen: str, workloads: Workloads, ops: Sequence[Op]) -> tuple[Workloa
         for name in chosen.split(","):
             if name not in by_id:
                 raise UserError(f"--rows: unknown row {name}; {suggest(name, by_id)}")
-        wanted = [by_id[name] for name in chosen.split(",")]
-    return tuple(row for row in wanted if row.op in ops)
+        wanted = [by_id[name] for name in dict.fromkeys(chosen.split(","))]
+    rows = tuple(row for row in wanted if row.op in ops)
+    if not rows and chosen != "grid":
+        names = ", ".join(op.name for op in ops)
+        raise UserError(f"--rows: {chosen} holds no row of {names}; leave --op or --rows out")
+    return rows

@@ -18,7 +18,7 @@ import numpy as np
 
 from bench.judge.case import INPUTS, OUTPUTS, Case
 from bench.judge.compare import Bounds
-from bench.judge.contenders import Contender, Regime, RowFailure, Samples, Trial
+from bench.judge.contenders import HEADLINE, Contender, Regime, RowFailure, Samples, Trial
 from bench.judge.session import Session
 from bench.judge.turn import Window, bind, fill_inputs, take_turn
 from bench.judge.verify import Expectation, Finding
@@ -26,6 +26,7 @@ from bench.record.machine import MachineProbe, MachineState
 from bench.record.status import Status
 from bench.task.config import Benchmark
 from bench.task.op import Op
+from bench.timing.statistics import relative_error
 
 WARM_SLOT = 0  # bound like the others, but never timed
 
@@ -51,7 +52,7 @@ class Sampler:
     probe: MachineProbe
     regimes: Sequence[Regime]
     _floors: dict[str, float] = field(default_factory=dict, init=False)
-    """regime -> the least time in which the row's bytes have been moved"""
+    """floor regime -> the least time in which the row's bytes have been moved"""
 
     def case(self, slots: int) -> Case:
         """The row's case with so many slots."""
@@ -92,14 +93,30 @@ class Sampler:
             self._bind(contender, case)
         self._trial(contenders, case, calls)  # captures graphs, touches every page: not counted
         trials: list[Trial] = []
-        while True:
+        while not self._enough(contenders, trials):
             trials.append(self._trial(contenders, case, calls))
-            good = [trial for trial in trials if not trial.marks]
-            spent = len(trials) - self.policy.trials
-            if len(good) == self.policy.trials or spent == self.policy.extra_trials:
-                break
-        suspect = [trial for trial in trials if trial.marks]
-        return Samples(calls, trials, (good + suspect)[: self.policy.trials])
+        good = [trial for trial in trials if not trial.marks]
+        return Samples(calls, trials, good if len(good) >= self.policy.trials else trials)
+
+    def _enough(self, contenders: Sequence[Contender], trials: Sequence[Trial]) -> bool:
+        """The stopping rule: enough unmarked trials, and medians known as well as was asked for.
+
+        The precision is that of the headline regime's noisiest side, by the median's own spread
+        over the trials; nothing about the speedup itself decides when to stop.
+        """
+        good = [trial for trial in trials if not trial.marks]
+        if len(trials) >= self.policy.trials_max:
+            return True
+        if len(good) < self.policy.trials:
+            return len(trials) >= self.policy.trials + self.policy.extra_trials
+        regime = HEADLINE[self.session.device.partition(":")[0]]
+        samples = Samples(0, trials, good)
+        sides = {(one.side, one.rounding) for one in contenders if one.compared}
+        return all(
+            relative_error(samples.of(regime, [c for c in contenders if (c.side, c.rounding) == s]))
+            <= self.policy.precision
+            for s in sides
+        )
 
     def _trial(self, contenders: Sequence[Contender], case: Case, calls: int) -> Trial:
         trial = Trial()
@@ -133,15 +150,17 @@ class Sampler:
         return trial
 
     def _believable(self, contenders: Sequence[Contender], regime: Regime, trial: Trial) -> None:
-        """No call is faster than moving its bytes: a time below the floor cannot be true.
+        """No call is faster than the device moves its bytes: a time below that cannot be true.
 
-        A loop's average says nothing of its calls, so single ones are held to the floor's too: all
+        A loop's average says nothing of its calls, so single ones are held to the floor too: all
         but a tenth of them, since a host that stalls lets the next launches catch up.
         """
         (stream,) = (one for one in contenders if one.side == "stream")
         least = getattr(self.policy.impossible_below, self.session.device.partition(":")[0])
-        seen = _least_us(trial, regime, stream)
-        floor = self._floors[regime.name] = min(seen, self._floors.get(regime.name, seen))
+        if regime.floor == regime.name:
+            seen = trial.us[regime.name][stream.label]
+            self._floors[regime.name] = min(seen, self._floors.get(regime.name, seen))
+        floor = self._floors[regime.floor]
         for one in contenders:
             us = _least_us(trial, regime, one)
             if one.compared and us < least * floor:

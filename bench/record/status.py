@@ -22,6 +22,7 @@ class Status(str, Enum):
     LATE_WRITE = "LATE_WRITE"
     IMPOSSIBLE_TIME = "IMPOSSIBLE_TIME"
     PROTOCOL_ERROR = "PROTOCOL_ERROR"
+    LEFT_BEHIND = "LEFT_BEHIND"
     NOT_RUN = "NOT_RUN"
 
     def __str__(self) -> str:

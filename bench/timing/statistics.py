@@ -44,6 +44,18 @@ def spread(samples: Array) -> Spread:
     return Spread(float(median), float(mad), float(p10), float(p90))
 
 
+def relative_error(samples: Array) -> float:
+    """Standard error of the median over trials, as a share of it; samples are [processes, trials].
+
+    For a normal spread the median's standard error is 1.253 times the mean's, and the median
+    absolute deviation times 1.4826 is its standard deviation: one stalled trial does not move it.
+    """
+    trials = np.median(samples, axis=0)
+    centre = np.median(trials)
+    deviation = 1.4826 * np.median(np.abs(trials - centre))
+    return float(1.253 * deviation / np.sqrt(trials.size) / centre)
+
+
 def ratio_draws(baseline: Array, solution: Array, draws: int, seed: int) -> Array:
     """Bootstrap draws of median(baseline) / median(solution), each side [processes, trials].
 
