@@ -60,7 +60,8 @@ class Stub:
     def player(self, body: str, time_limit_s: float = 20.0) -> Iterator[PlayerProcess]:
         lines = body.replace("\n", "\n        ")
         self._program.write_text(PROGRAM.replace("BODY", lines))
-        side = Side("solution", "/nowhere/build.py:load", "cpu", "each_step")
+        folder = str(self._program.parents[2])
+        side = Side("solution", "/nowhere/build.py:load", "cpu", "each_step", cache=folder)
         player = PlayerProcess(side, Seat("cpu"), time_limit_s)
         player.start()
         try:
