@@ -20,8 +20,8 @@ from bench.judge.build import build_all
 from bench.judge.contenders import HEADLINE
 from bench.judge.row import TIMER, RowJudge, RowOutcome
 from bench.record.headline import headline
+from bench.record.lines import headline_lines, row_line
 from bench.record.results import ResultsFile
-from bench.report import headline_lines, row_line
 from bench.task.device import hold
 from bench.task.errors import UserError
 
@@ -136,7 +136,7 @@ def _keep(outcome: RowOutcome, results: ResultsFile) -> None:
 def _lines(outcome: RowOutcome, regime: str) -> list[str]:
     if outcome.failure is not None:
         return [f"{outcome.row.id:38} {outcome.failure.status}: {outcome.failure.text}"]
-    return [row_line(record, regime) for record in outcome.records]
+    return [row_line(record, regime) for record in outcome.records[1:]]
 
 
 def _conclude(run: Run, results: ResultsFile, console: Console, passed: bool) -> int:

@@ -1,40 +1,76 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people read of a results file: one line a row, the headline, docs/results.md."""
+"""Write what people read of the committed results: docs/results.md and the table in README.md."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+if not __package__:
+    __import__("sys").path[0] = str(__import__("pathlib").Path(__file__).resolve().parents[1])
 
-Record = Mapping[str, Any]
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.commandline import ROOT, run_command
+from bench.record.render import BEGIN, END, readme_table, results_page
+from bench.record.results import read_results
+from bench.task.errors import UserError
 
 
-def row_line(record: Record, regime: str) -> str:
-    """One row: microseconds with their spread, GB/s, speedup with its interval, verdict."""
-    one = record["regimes"][regime]
-    baseline, solution, speedup = one["baseline"], one["solution"], one["speedup"]
-    roof = record["roofline"]
-    return (
-        f"{record['workload']:36} {record['rounding']:9} {baseline['median_us']:9.2f}"
-        f" {solution['median_us']:9.2f} +-{solution['mad_us']:6.2f} us"
-        f" {roof['cold_gbps']:5.0f} GB/s {roof['attainable_fraction']:5.2f}"
-        f" {speedup['value']:6.3f}x [{speedup['low']:.3f}, {speedup['high']:.3f}]"
-        f" {one['verdict']} {roof['bound']}"
+def parser() -> argparse.ArgumentParser:
+    """The command's flags."""
+    one = argparse.ArgumentParser(
+        prog="bench/report.py",
+        description=__doc__,
+        epilog="exit codes:\n  0  written, or up to date\n  1  --check found a document that is not"
+        "\n  2  a results file cannot be read",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    one.add_argument(
+        "folder",
+        nargs="?",
+        type=Path,
+        default=ROOT / "results",
+        help="results files, *.jsonl (default: results/)",
+    )
+    one.add_argument("--write", action="store_true", help="write the documents (default: print)")
+    one.add_argument("--check", action="store_true", help="only say whether they are up to date")
+    return one
 
 
-def headline_lines(headline: Record) -> list[str]:
-    """The geometric mean and its companions."""
-    mean = headline["geomean"]
-    by_op = ", ".join(f"{op} {value:.3f}" for op, value in headline["by_op"].items())
-    weighted = headline["call_weighted"]
-    lines = [
-        f"{headline['rounding']}: geomean {mean['value']:.3f}x"
-        f" [{mean['low']:.3f}, {mean['high']:.3f}] over {headline['rows']} rows by"
-        f" {headline['regime']}; null control within {headline['noise']:.1%}",
-        f"  by op {by_op}; call-weighted {weighted:.3f}; arithmetic mean"
-        f" {headline['arithmetic_mean']:.3f}; min {headline['min']:.3f}; max {headline['max']:.3f}",
-    ]
-    if headline["marked_trials"]:
-        lines.append(f"  {headline['marked_trials']} trials were throttled or contended")
-    return lines
+def documents(folder: Path) -> dict[Path, str]:
+    """Each generated document with the text it should have."""
+    files = {path.name: read_results(path) for path in sorted(folder.glob("*.jsonl"))}
+    if not files:
+        raise UserError(f"{folder}: expected results files, *.jsonl, got none; run the benchmark")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    before, _, rest = readme.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    table = readme_table(files)
+    return {
+        ROOT / "docs" / "results.md": results_page(files),
+        ROOT / "README.md": f"{before}{BEGIN}\n{table}{END}{after}",
+    }
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Render, then write, compare or print."""
+    arguments = parser().parse_args(argv)
+    texts = documents(arguments.folder)
+    if arguments.check:
+        stale = [path for path, text in texts.items() if path.read_text(encoding="utf-8") != text]
+        for path in stale:
+            print(
+                f"{path.relative_to(ROOT)} is not up to date; run: python bench/report.py --write"
+            )
+        return 1 if stale else 0
+    if not arguments.write:
+        sys.stdout.write(texts[ROOT / "docs" / "results.md"])
+        return 0
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -81,9 +81,11 @@ class RowJudge:
             if not finding.passed:
                 raise RowFailure(one, finding)
         samples = sampler.sample(able, sampler.calls_per_sample(able))
+        trials = [dataclasses.asdict(trial) for trial in samples.trials]
+        outcome.records.append({"kind": "trials", "workload": row.id, "trials": trials})
         for rounding in self.roundings:
             outcome.records.append(self._record(row, rounding, samples, able, plans))
-        for record in outcome.records:
+        for record in outcome.records[1:]:
             record["rivals_absent"] = {
                 side: f"{one.status}: {one.text}" for side, one in outcome.rivals.items()
             }
@@ -108,7 +110,7 @@ class RowJudge:
                 regime.name: analysis.regime(samples, regime.name, theirs, mine, others)
                 for regime in REGIMES[self.device.type]
             },
-            "trials": [dataclasses.asdict(trial) for trial in samples.trials],
+            "trials": len(samples.trials),
             "marked_trials": sum(bool(trial.marks) for trial in samples.counted),
             "draws_seed": analysis.seed,
         }
@@ -150,7 +152,7 @@ class RowJudge:
 
 @dataclass
 class RowOutcome:
-    """Everything that one row gave: checks first, then a record a rounding or the failure."""
+    """Everything that one row gave: checks first, then its trials and a record a rounding."""
 
     row: Workload
     checks: list[Check] = field(default_factory=list)

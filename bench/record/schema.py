@@ -16,12 +16,9 @@ KINDS = (
     "run",
     "resume",
     "check",
+    "trials",
     "bench",
-    "control",
-    "floor",
-    "machine",
     "profile",
-    "rival",
     "end",
 )
 ENVELOPE = ("kind", "schema", "time", "chain", "digest")

@@ -103,7 +103,7 @@ def test_edited_line_with_a_new_digest_breaks_the_next(path):
 def test_line_written_after_the_end_is_named(path):
     lines = lines_of(write(path))
     last = json.loads(lines[-1])["digest"]
-    more = {"kind": "floor", "schema": 1, "time": START, "chain": last}
+    more = {"kind": "profile", "schema": 1, "time": START, "chain": last}
     path.write_bytes(b"".join([*lines, seal(more)[0]]))
     with pytest.raises(UserError, match="line 6: expected nothing after kind end"):
         read_results(path)

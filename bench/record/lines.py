@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One line a row and the headline, as the console shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Record = Mapping[str, Any]
+
+
+def row_line(record: Record, regime: str) -> str:
+    """One row: microseconds with their spread, GB/s, speedup with its interval, verdict."""
+    one = record["regimes"][regime]
+    baseline, solution, speedup = one["baseline"], one["solution"], one["speedup"]
+    roof = record["roofline"]
+    return (
+        f"{record['workload']:36} {record['rounding']:9} {baseline['median_us']:9.2f}"
+        f" {solution['median_us']:9.2f} +-{solution['mad_us']:6.2f} us"
+        f" {roof['cold_gbps']:5.0f} GB/s {roof['attainable_fraction']:5.2f}"
+        f" {speedup['value']:6.3f}x [{speedup['low']:.3f}, {speedup['high']:.3f}]"
+        f" {one['verdict']} {roof['bound']}"
+    )
+
+
+def headline_lines(headline: Record) -> list[str]:
+    """The geometric mean and its companions."""
+    mean = headline["geomean"]
+    by_op = ", ".join(f"{op} {value:.3f}" for op, value in headline["by_op"].items())
+    weighted = headline["call_weighted"]
+    lines = [
+        f"{headline['rounding']}: geomean {mean['value']:.3f}x"
+        f" [{mean['low']:.3f}, {mean['high']:.3f}] over {headline['rows']} rows by"
+        f" {headline['regime']}; null control within {headline['noise']:.1%}",
+        f"  by op {by_op}; call-weighted"
+        f" {'unknown' if weighted is None else format(weighted, '.3f')}; arithmetic mean"
+        f" {headline['arithmetic_mean']:.3f}; min {headline['min']:.3f}; max {headline['max']:.3f}",
+    ]
+    if headline["marked_trials"]:
+        lines.append(f"  {headline['marked_trials']} trials were throttled or contended")
+    return lines

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Markdown from results files alone: the same files give the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bench.record.pages import benchmark_page, correctness_page, profile_page
+from bench.record.tables import Record, bench_records, headline_regime, interval, table, us
+
+Files = Mapping[str, Sequence[Record]]
+BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
+
+
+def readme_table(files: Files) -> str:
+    """The first screen's table: every row of the newest complete benchmark that has a headline."""
+    records = _benchmark(files)
+    end, origin = records[-1], records[0]["provenance"]
+    lines = [
+        f"Measured on one {origin['device']['name']}, driver {origin['versions']['driver']}, torch"
+        f" {origin['versions']['torch']};"
+        " microseconds a call, [95 % interval](docs/benchmark_method.md):",
+        "",
+        *table(
+            ["row", "eager us", "solution us", "speedup", "device GB/s", "attainable"],
+            [
+                [
+                    f"`{record['workload']}`",
+                    us(headline_regime(record)["baseline"]["median_us"]),
+                    us(headline_regime(record)["solution"]["median_us"]),
+                    interval(headline_regime(record)["speedup"]),
+                    f"{record['roofline']['cold_gbps']:.0f}",
+                    f"{record['roofline']['attainable_fraction']:.2f}",
+                ]
+                for record in bench_records(records)
+                if record["rounding"] == end["headlines"][0]["rounding"]
+            ],
+        ),
+        "",
+    ]
+    for one in end["headlines"]:
+        lines.append(
+            f"**{one['rounding']}: geomean {interval(one['geomean'])}** over {one['rows']} rows.  "
+        )
+    return "\n".join(lines) + "\n"
+
+
+def results_page(files: Files) -> str:
+    """docs/results.md."""
+    parts = [
+        "# What was measured?",
+        "",
+        "Generated from the files in `results/` by"
+        " `python bench/report.py --write`; do not edit. Columns:"
+        " [benchmark_method.md](benchmark_method.md).",
+        "",
+    ]
+    for name, records in files.items():
+        command = records[0]["command"]
+        page = {
+            "benchmark": benchmark_page,
+            "correctness": correctness_page,
+            "profile": profile_page,
+        }.get(str(command))
+        if page is not None:
+            parts += [f"## {name}", "", *_provenance(records[0]), "", *page(records), ""]
+    return "\n".join(parts)
+
+
+def _benchmark(files: Files) -> Sequence[Record]:
+    found = [
+        records
+        for records in files.values()
+        if records[0]["command"] == "benchmark" and records[-1].get("headlines")
+    ]
+    return max(found, key=lambda records: str(records[0]["time"]))
+
+
+def _provenance(run: Record) -> list[str]:
+    origin = run["provenance"]
+    device, versions, trees = origin["device"], origin["versions"], origin["tree_sha256"]
+    return [
+        f"- {run['time'][:19]}Z, {device['name']} (compute capability"
+        f" {device['compute_capability']}, {device['uuid']}, pinned: {device['pinned']}), driver"
+        f" {versions['driver']}, torch {versions['torch']}, CUDA {versions['cuda']}, tvm-ffi"
+        f" {versions['tvm_ffi']}",
+        "- trees "
+        + ", ".join(f"{name} `{digest[:12]}`" for name, digest in trees.items())
+        + f"; workloads {'frozen' if run['frozen'] else 'NOT FROZEN'}",
+        f"- `{' '.join(origin['command'])}`",
+    ]
