@@ -9,6 +9,7 @@ adapter      the one importer of baseline and solution; runs in players only
 player       the process that loads one side
 floor        what the machine does at best, loaded and called as a solution is
 rivals       what a reader would compare with, loaded and called as a solution is
+profiling    other instruments, on a process that does nothing but call one side
 judge        the process that loads neither: memory, data, checks, comparison, sampling
 report       what people read of a results file
 commandline  what the commands share: selectors, the run they describe, exit codes

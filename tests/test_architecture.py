@@ -85,12 +85,12 @@ def test_a_module_imports_only_from_those_listed_above_it(package: Path) -> None
             assert not wrong, f"{module_of(file)} imports {sorted(wrong)}, listed below {name}"
 
 
-def test_only_the_adapter_loads_a_side_and_only_the_player_uses_the_adapter() -> None:
+def test_only_the_adapter_loads_a_side_and_only_processes_of_one_side_use_it() -> None:
     for file in sources(BENCH):
         names = imports(file)
         sides = {name for name in names if name.partition(".")[0] in ("baseline", "solution")}
         assert not sides, f"{file}: imports {sorted(sides)}"
-        users = {"bench.adapter", "bench.player.__main__"}
+        users = {"bench.adapter", "bench.player.__main__", "bench.profiling.target"}
         if "bench.adapter" in names:
             assert module_of(file) in users, f"{module_of(file)} imports the adapter"
         if "importlib.util" in names:

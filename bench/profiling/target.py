@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The profiled process: loads one side, calls it on tensors of its own, and nothing else.
+
+Calls go round a ring of tensor sets larger than the last cache, and the device is idle between
+them: kernels launched ahead of their turn would count their wait as time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import torch
+
+from bench.adapter import Adapter
+from bench.ops import OPS
+from bench.profiling.request import CALL, TORCH, WARM_CALLS, Asked, Request
+
+
+def tensors_of(asked: Asked, device: str) -> list[list[torch.Tensor]]:
+    """As many sets of the row's tensors as it has slots, all with the values of the first."""
+    op, dtype = OPS[asked.op], getattr(torch, asked.dtype)
+    shapes = [op.shape(tensor, asked.layout, asked.axes) for tensor in op.tensors]
+    first = [torch.empty(shape, dtype=dtype, device=device).normal_() for shape in shapes]
+    return [first, *([one.clone() for one in first] for _ in range(asked.slots - 1))]
+
+
+@contextlib.contextmanager
+def outside(device: str) -> Iterator[None]:
+    """Show an instrument round this process where the profiled calls begin and end."""
+    torch.cuda.synchronize(device)
+    torch.cuda.cudart().cudaProfilerStart()  # type: ignore[no-untyped-call]
+    yield
+    torch.cuda.synchronize(device)
+    torch.cuda.cudart().cudaProfilerStop()  # type: ignore[no-untyped-call]
+
+
+@contextlib.contextmanager
+def recorded(device: str, file: Path) -> Iterator[None]:
+    """Write torch.profiler's trace of what runs inside."""
+    from torch.profiler import ProfilerActivity, profile
+
+    activities = [ProfilerActivity.CPU]
+    if device != "cpu":
+        activities.append(ProfilerActivity.CUDA)
+    with profile(activities=activities) as profiler:
+        with torch.profiler.record_function("start"):  # the first range of a process takes 4 ms
+            pass
+        yield
+    profiler.export_chrome_trace(str(file))
+
+
+def run(request: Request) -> list[dict[str, str]]:
+    """Call every row; the answer names those that the side has not."""
+    device = request.device
+    if device == "cpu":
+        torch.set_num_threads(request.threads)
+    else:
+        torch.cuda.set_device(device)
+    adapter = Adapter(request.side, device)
+    answers = []
+    for asked in request.rows:
+        try:
+            adapter.load(asked.op)
+        except NotImplementedError as error:
+            answers.append({"row": asked.row, "missing": str(error)})
+            continue
+        _call_row(adapter, asked, request)
+        answers.append({"row": asked.row, "missing": ""})
+    return answers
+
+
+def _call_row(adapter: Adapter, asked: Asked, request: Request) -> None:
+    device = request.device
+    calls = [adapter.bind(asked.op, tensors) for tensors in tensors_of(asked, device)]
+    for _ in range(WARM_CALLS):
+        calls[-1]()
+    whole = (
+        recorded(device, request.trace(asked.row)) if request.recorder == TORCH else outside(device)
+    )
+    with whole:
+        for index in range(request.calls):
+            _call(calls[index % len(calls)], device, request.recorder)
+
+
+def _call(call: Callable[[], None], device: str, recorder: str) -> None:
+    mark = torch.profiler.record_function if recorder == TORCH else torch.cuda.nvtx.range
+    with mark(CALL):
+        call()
+    if device != "cpu":
+        torch.cuda.synchronize(device)
+
+
+def main() -> None:
+    """Serve the request whose file is the only argument."""
+    request = Request.read(Path(sys.argv[1]))
+    answers = run(request)
+    request.answer.write_text("".join(json.dumps(one) + "\n" for one in answers))
+
+
+if __name__ == "__main__":
+    main()
