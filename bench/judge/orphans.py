@@ -58,3 +58,33 @@ def _orphans() -> list[int]:
         if parent == me and its_session != session and int(folder.name) not in _ours:
             found.append(int(folder.name))
     return found
+
+
+def left_running(player: int) -> list[str]:
+    """Processes that a player has now, its own children or what they left: `sleep (4711)`."""
+    with _lock:
+        found = [*_children(player), *(pid for pid in _children(os.getpid()) if _strange(pid))]
+    return [f"{name} ({pid})" for pid in found if (name := _running(pid))]
+
+
+def _children(parent: int) -> list[int]:
+    """Each thread lists its own; a kernel without these lists shows none."""
+    pids: list[int] = []
+    for file in Path(f"/proc/{parent}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            pids += map(int, file.read_text().split())
+    return pids
+
+
+def _strange(pid: int) -> bool:
+    with contextlib.suppress(ProcessLookupError):
+        return pid not in _ours and os.getsid(pid) != os.getsid(0)
+    return False
+
+
+def _running(pid: int) -> str:
+    """The name of a process that has not ended yet."""
+    with contextlib.suppress(OSError):
+        head, _, rest = (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")
+        return "" if rest.split()[0] in "ZX" else head.partition("(")[2]
+    return ""

@@ -19,14 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from bench.judge.environment import player_environment
-from bench.judge.orphans import end_orphans, spawn
+from bench.judge.orphans import end_orphans, left_running, spawn
 from bench.judge.reply import PlayerFailure, Reply, plain_text, read_reply
 from bench.player.channel import ChannelClosed, ProtocolError, channel_pair
 from bench.player.memory import Memory
 from bench.record.status import Status
 from bench.task.side import Side
 
+CONFINED = Path(__file__).resolve().parents[1] / "player" / "confined.py"
 OUTPUT_LIMIT = 256 << 20  # bytes a player may write to one file, its own output included
+STOPPED_DEVICES = ("cpu",)  # between its turns a player stands still there, threads and all
 DYING_S = 2.0  # a process that has closed its channel may still be leaving its device
 KILL_LIMIT_S = 30.0  # a killed process that stays longer waits for a driver, not for us
 
@@ -68,7 +70,7 @@ class PlayerProcess:
 
     def _popen(self, descriptor: int) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-m", "bench.player", str(descriptor)],
+            [sys.executable, CONFINED, str(descriptor), *filter(None, [self.side.cache])],
             pass_fds=[descriptor],
             cwd=self._home,
             env=player_environment(self._home, self.seat.threads),
@@ -105,8 +107,15 @@ class PlayerProcess:
     ) -> Reply:
         """Send one request and return its reply; PlayerFailure for anything but a good answer."""
         started = time.monotonic()
+        self._signal(signal.SIGCONT)
         self._send(request, descriptors)
-        return self._receive(started, time_limit_s or self.time_limit_s)
+        reply = self._receive(started, time_limit_s or self.time_limit_s)
+        if self.seat.device in STOPPED_DEVICES:
+            self._signal(signal.SIGSTOP)
+        if request["do"] == "sample" and (left := left_running(self.pid)):
+            self._kill()
+            raise PlayerFailure(Status.LEFT_BEHIND, f"ran on after a call: {', '.join(left)}")
+        return reply
 
     def stop(self) -> None:
         """End the process and everything it left, and remove its private folder."""
@@ -159,15 +168,19 @@ class PlayerProcess:
         how = f"signal {_signal_name(-code)}" if code < 0 else f"exit code {code}"
         return PlayerFailure(Status.CRASHED, f"the player ended with {how}; {self._last_words()}")
 
+    def _signal(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, number)
+
     def _kill(self, grace_s: float = 0.0) -> int | None:
         """End the process and its group; its exit code if it ended by itself within the grace."""
         process = self._process
         assert process is not None
+        self._signal(signal.SIGCONT)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=grace_s)
         code = process.returncode
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        self._signal(signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=KILL_LIMIT_S)
         return code

@@ -4,5 +4,6 @@
 channel   one message each way over a socket that the judge opened
 marks     a cheap trace of what outputs held at one moment
 memory    memory that the judge owns and a player maps
+confined  what the process gives up before it becomes the player
 __main__  the player: attach, bind, sample; it knows no workload, no seed, no verdict
 """

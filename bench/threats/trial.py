@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import secrets
 import tempfile
@@ -42,6 +43,9 @@ POLICY: Mapping[str, float] = {
     "benchmark.row_time_limit_s": 60,
     "correctness.row_time_limit_s": 60,
 }
+SMALL_CACHE_BYTES = (
+    1 << 20
+)  # catching needs no cold caches, and emptying them takes most of a trial
 AXES = {
     "residual_gate_add": {"B": 1, "L": 126, "D": 512},
     "broadcast_add_4d": {"S": 126, "P": 3, "D": 512},
@@ -102,6 +106,7 @@ def run_trial(threat: Threat, config: Config, device: Device) -> Outcome:
     """Judge one case in a folder and a build cache of its own."""
     started = time.monotonic()
     config = config.override({**POLICY, **threat.declared.set})
+    device = dataclasses.replace(device, l2_bytes=SMALL_CACHE_BYTES)
     with tempfile.TemporaryDirectory(prefix="gauntlet-") as scratch:
         folder = Path(scratch) / "solution"
         write_folder(threat, folder)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.1"
 # does = "hands each call to a thread and returns"
-# caught_by = ["LATE_WRITE", "IMPOSSIBLE_TIME"]
+# caught_by = ["LATE_WRITE", "IMPOSSIBLE_TIME", "INCORRECT"]
 from __future__ import annotations
 
 import queue

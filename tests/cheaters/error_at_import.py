@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.3"
 # does = "raises while it is imported"
-# caught_by = ["CRASHED"]
+# caught_by = ["BUILD_FAILED", "CRASHED"]
 from __future__ import annotations
 
 raise RuntimeError("a solution that cannot even be imported")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.3"
 # does = "leaves a file in /tmp for a later process"
-# caught_by = ["LEFT_BEHIND", "CRASHED"]
+# caught_by = ["BUILD_FAILED", "CRASHED"]
 from __future__ import annotations
 
 from pathlib import Path

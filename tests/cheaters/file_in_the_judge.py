@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.3"
 # does = "plants a module among the judge's own"
-# caught_by = ["LEFT_BEHIND", "CRASHED"]
+# caught_by = ["BUILD_FAILED", "CRASHED"]
 from __future__ import annotations
 
 import sys

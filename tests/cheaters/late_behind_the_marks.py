@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.1"
 # does = "does queued work when the player looks at its outputs, outside the clock"
-# caught_by = ["LATE_WRITE", "IMPOSSIBLE_TIME"]
+# caught_by = ["INCORRECT", "LATE_WRITE", "IMPOSSIBLE_TIME"]
 from __future__ import annotations
 
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.3"
 # does = "leaves a process behind that outlives its own"
-# caught_by = ["LEFT_BEHIND", "CRASHED"]
+# caught_by = ["LEFT_BEHIND"]
 from __future__ import annotations
 
 import subprocess

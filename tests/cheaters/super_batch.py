@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.1"
 # does = "computes every bound call in the first timed one and returns at once from the others"
-# caught_by = ["LATE_WRITE", "IMPOSSIBLE_TIME"]
+# caught_by = ["INCORRECT", "LATE_WRITE", "IMPOSSIBLE_TIME"]
 from __future__ import annotations
 
 import functools

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.1"
 # does = "does the timed calls' work in the warm calls, having found their tensors by the collector"
-# caught_by = ["LATE_WRITE", "IMPOSSIBLE_TIME"]
+# caught_by = ["INCORRECT", "LATE_WRITE", "IMPOSSIBLE_TIME"]
 from __future__ import annotations
 
 import functools
