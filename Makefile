@@ -11,7 +11,7 @@ CXX_FILES = $(shell find solution -name '*.cu' -o -name '*.cuh' -o -name '*.cc' 
 BROKEN := $(if $(shell $(RUN) -c 'print(1)' 2>/dev/null),,always)
 
 .DEFAULT_GOAL := help
-.PHONY: help bench correctness test lint freeze clean always
+.PHONY: help bench correctness test lint docs freeze clean always
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' Makefile | expand -t 20
@@ -31,6 +31,11 @@ lint: $(STAMP)  ## ruff, clang-format and mypy, changing nothing
 	$(RUN) -m ruff format --check .
 	$(VENV)/bin/clang-format --dry-run --Werror $(CXX_FILES)
 	$(RUN) -m mypy
+
+docs: $(STAMP)  ## write every generated document anew
+	$(RUN) -m bench.cli_document
+	$(RUN) -m bench.record.baseline_source
+	$(if $(wildcard results/*.jsonl),$(RUN) -m bench.report --write)
 
 freeze: $(STAMP)  ## accept an edited workloads.json: write its digest into config.toml
 	$(RUN) -m bench.task.freeze
