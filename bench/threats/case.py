@@ -33,6 +33,7 @@ DEFAULTS: Mapping[str, Any] = {
     "op": "residual_gate_add",
     "judged_by": "row",
     "language": "",
+    "beside_baseline": False,
     "set": {},
     "edit": [],
 }
@@ -62,6 +63,8 @@ class Declared:
     """a timed row as benchmark.py judges it, or the checks of correctness.py"""
     language: str
     """what the file's suffix does not say: triton"""
+    beside_baseline: bool
+    """whether the case needs a baseline to attack; the others are judged beside the floor alone"""
     set: Mapping[str, float]
     """keys of the configuration that the case needs"""
     edit: tuple[Edit, ...]

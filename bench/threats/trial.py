@@ -139,8 +139,9 @@ def _row(threat: Threat, config: Config, device: Device, side: Side) -> tuple[St
     floor = str(ROOT / "bench" / "floor" / "entry.py:stream")
     floor_cache = str(ROOT / ".cache" / "solution")
     each_step = Rounding.EACH_STEP
+    baseline = Side("baseline", str(ROOT / config.baseline.entry))
     sides = {
-        ("baseline", each_step): Side("baseline", str(ROOT / config.baseline.entry)),
+        **({("baseline", each_step): baseline} if threat.declared.beside_baseline else {}),
         ("solution", rounding): side,
         ("stream", each_step): Side("stream", floor, device.type, each_step.value, (), floor_cache),
     }

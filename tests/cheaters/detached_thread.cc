@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // family = "A.1"
 // does = "starts a detached thread for each call and returns"
-// caught_by = ["LATE_WRITE", "IMPOSSIBLE_TIME"]
+// caught_by = ["LATE_WRITE", "IMPOSSIBLE_TIME", "INCORRECT"]
 // devices = ["cpu"]
 
 #include <thread>

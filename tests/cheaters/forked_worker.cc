@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // family = "A.1"
 // does = "forks, lets the child write the shared output, and returns"
-// caught_by = ["LATE_WRITE", "IMPOSSIBLE_TIME", "LEFT_BEHIND"]
+// caught_by = ["LATE_WRITE", "IMPOSSIBLE_TIME", "LEFT_BEHIND", "INCORRECT"]
 // devices = ["cpu"]
 
 #include <signal.h>

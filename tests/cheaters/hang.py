@@ -2,7 +2,7 @@
 # family = "A.3"
 # does = "never returns from a call"
 # caught_by = ["TIMED_OUT"]
-# set = { "benchmark.row_time_limit_s" = 12 }
+# set = { "benchmark.row_time_limit_s" = 10 }
 from __future__ import annotations
 
 import time

@@ -2,6 +2,7 @@
 # family = "A.1"
 # does = "pins every other player to one core and lowers its priority"
 # caught_by = ["BUILD_FAILED", "CRASHED"]
+# beside_baseline = true
 from __future__ import annotations
 
 import os

@@ -2,6 +2,7 @@
 # family = "A.1"
 # does = "stops every other player with a signal whenever it pleases"
 # caught_by = ["BUILD_FAILED", "CRASHED"]
+# beside_baseline = true
 from __future__ import annotations
 
 import os

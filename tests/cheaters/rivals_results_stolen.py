@@ -3,6 +3,7 @@
 # does = "opens the judge's memory files through /proc and copies what the baseline has computed"
 # caught_by = ["INCORRECT"]
 # devices = ["cpu"]
+# beside_baseline = true
 from __future__ import annotations
 
 import mmap

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.1"
 # does = "only queues its calls, and does them after the clock has stopped, before the reply"
-# caught_by = ["LATE_WRITE", "IMPOSSIBLE_TIME"]
+# caught_by = ["LATE_WRITE", "IMPOSSIBLE_TIME", "INCORRECT"]
 from __future__ import annotations
 
 import sys

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from bench import gauntlet
+from bench.judge import players, sampler, turn, verify
+from bench.record.status import Status
+from bench.task.config import load_config
+from bench.task.device import resolve_device
+from bench.task.errors import UserError
+from bench.threats import table
+from bench.threats.case import ROOT, choose, find_threats
+from bench.threats.folder import edited, with_entry, write_folder
+from bench.threats.trial import Outcome, run_trial
+
+THREATS = find_threats()
+BY_NAME = {one.name: one for one in THREATS}
+
+
+def trial(name):
+    return run_trial(BY_NAME[name], load_config(ROOT / "config.toml"), resolve_device("cpu"))
+
+
+def outcome(name, status):
+    return Outcome(BY_NAME[name], status, "production", "", 1.0)
+
+
+def test_there_are_enough_cases_in_every_language_and_family():
+    kinds = Counter(one.kind for one in THREATS)
+    assert kinds["cheaters"] >= 40
+    assert kinds["mutants"] >= 30
+    assert kinds["benign"] >= 8
+    cheaters = [one for one in THREATS if one.kind == "cheaters"]
+    assert {one.language for one in cheaters} == {"python", "c++", "cuda", "triton"}
+    assert {one.declared.family for one in cheaters} >= {"A.1", "A.2", "A.3"}
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_a_case_becomes_a_solution_folder(name, tmp_path):
+    write_folder(BY_NAME[name], tmp_path / "solution")
+    assert (tmp_path / "solution" / "build.py").is_file()
+
+
+@pytest.mark.parametrize(
+    "name", ["no_work", "input_as_scratch", "orphan_left", "tail_dropped", "returns_its_output"]
+)
+def test_a_representative_case_ends_as_it_should(name):
+    got = trial(name)
+    assert got.as_it_should, got
+
+
+# What is switched off -> a cheater that is let through then.
+SWITCHES = {
+    "comparison": (verify, "finding_of", lambda _: verify.Finding(Status.PASSED, ""), "no_work"),
+    "guards": (verify, "broken_guards", lambda *_: [], "notes_ahead_of_the_output"),
+    "inputs": (verify.Fingerprint, "of", lambda *_: 0, "input_as_scratch"),
+    "floor": (sampler.Sampler, "_believable", lambda *_: None, "divided_samples"),
+    "children": (players, "left_running", lambda _: [], "orphan_left"),
+    "standing still": (players, "STOPPED_DEVICES", (), "noisy_neighbour"),
+    "late writes": (turn, "_late", lambda *_: None, "late_by_a_moment"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_a_defence_switched_off_lets_a_cheater_through(switch, monkeypatch):
+    where, what, instead, name = SWITCHES[switch]
+    assert trial(name).as_it_should
+    monkeypatch.setattr(where, what, instead)
+    assert trial(name).status is Status.PASSED
+
+
+@pytest.mark.slow
+def test_confinement_switched_off_lets_a_file_be_left(tmp_path, monkeypatch):
+    bare = tmp_path / "bare.py"
+    bare.write_text(
+        "import runpy, sys\nsys.argv[2:] = []\nsys.path[0] = ''\n"
+        "runpy.run_module('bench.player', run_name='__main__', alter_sys=True)\n"
+    )
+    monkeypatch.setattr(players, "CONFINED", bare)
+    left = Path("/dev/shm") / "left_by_a_cheater.py"
+    try:
+        assert trial("file_in_shared_memory").status is Status.PASSED
+        assert left.exists()
+    finally:
+        left.unlink(missing_ok=True)
+
+
+@pytest.mark.slow
+def test_every_case_of_the_cpu_ends_as_it_should(capsys):
+    assert gauntlet.main(["--device", "cpu"]) == 0, capsys.readouterr().out
+
+
+def run_main(monkeypatch, endings, *arguments):
+    threats = [BY_NAME[name] for name in endings]
+    monkeypatch.setattr(gauntlet, "find_threats", lambda *_: threats)
+    monkeypatch.setattr(gauntlet, "run_trial", lambda one, *_: outcome(one.name, endings[one.name]))
+    return gauntlet.main(["--device", "cpu", *arguments])
+
+
+GOOD = {
+    "no_work": Status.INCORRECT,
+    "tail_dropped": Status.INCORRECT,
+    "talkative": Status.PASSED,
+}
+
+
+def test_all_caught_all_killed_and_no_false_alarm_is_success(monkeypatch, capsys):
+    assert run_main(monkeypatch, GOOD) == 0
+    printed = capsys.readouterr().out
+    assert "cheaters caught 1/1" in printed
+    assert "mutants killed 1/1" in printed
+    assert "false alarms 0/1" in printed
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        ("no_work", Status.PASSED),
+        ("no_work", Status.TIMED_OUT),
+        ("tail_dropped", Status.PASSED),
+        ("tail_dropped", Status.BUILD_FAILED),
+        ("talkative", Status.CRASHED),
+    ],
+)
+def test_one_case_that_ends_otherwise_is_failure(monkeypatch, name, status):
+    assert run_main(monkeypatch, {**GOOD, name: status}) == 1
+
+
+def test_a_report_becomes_the_documents_table(monkeypatch, tmp_path, capsys):
+    report, document = tmp_path / "report.jsonl", tmp_path / "document.md"
+    run_main(monkeypatch, GOOD, "--report", str(report))
+    document.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
+    table.write_table(document, [report])
+    text = document.read_text()
+    assert "old" not in text
+    assert text.startswith("before\n") and text.endswith("after\n")
+    for name in GOOD:
+        assert f"/{name} |" in text
+    assert len(report.read_text().splitlines()) == 3
+
+
+def test_an_ending_that_was_not_declared_stands_out_in_the_table():
+    records = [{"device": "cpu", **outcome("no_work", Status.TIMED_OUT).record()}]
+    assert "**TIMED_OUT production**" in table.table(records)
+    assert not table.verdict(records)
+    assert not table.verdict([])
+
+
+def test_an_edit_must_find_its_passage_exactly_once():
+    assert edited("case", "file", "a b c", "b", "x") == "a x c"
+    for text in ("a c", "b b"):
+        with pytest.raises(UserError, match="once in solution/file, got"):
+            edited("case", "file", text, "b", "x")
+
+
+def test_a_fragment_becomes_the_exported_entry():
+    honest = "int run(const Call&);\nSOLUTION_EXPORT(op, kContract, kDLCPU, run, describe)\n"
+    source = with_entry(honest, "FRAGMENT")
+    assert source.index("return run(call)") < source.index("FRAGMENT")
+    assert source.endswith("SOLUTION_EXPORT(op, kContract, kDLCPU, cheat, describe)\n")
+    cuda = with_entry("x\nSOLUTION_EXPORT_CUDA(op, kContract, Struct)\n", "FRAGMENT")
+    assert "solution::run_op<Struct>(call)" in cuda
+    assert "kDLCUDA, cheat, solution::describe_op<Struct>)" in cuda
+
+
+def test_an_unknown_name_is_refused_with_the_nearest():
+    with pytest.raises(UserError, match="no_work"):
+        choose(THREATS, "cpu", "no_wrok")
+
+
+def test_a_benign_case_passes_and_nothing_else():
+    benign = BY_NAME["talkative"]
+    assert Outcome(benign, Status.PASSED, "", "", 1.0).as_it_should
+    for status in set(Status) - {Status.PASSED}:
+        assert not Outcome(benign, status, "", "", 1.0).as_it_should
+
+
+def test_the_documents_table_names_every_case():
+    text = (ROOT / "docs" / "threat_model.md").read_text()
+    missing = [one.name for one in THREATS if f"{one.kind}/{one.name} |" not in text]
+    assert not missing
+
+
+def test_records_are_plain_json():
+    record = outcome("no_work", Status.INCORRECT).record()
+    assert json.loads(json.dumps(record)) == record
+    assert dataclasses.is_dataclass(Outcome)
