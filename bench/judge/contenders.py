@@ -68,9 +68,8 @@ REGIMES = {
         Regime("warm", "graph", ring=False, floor="warm"),
     ),
     "cpu": (
-        Regime("cold", "loop", ring=True, floor="cold", flushed=True),
-        Regime("single", "each", ring=True, floor="cold"),
-        Regime("warm", "loop", ring=False, floor="warm"),
+        Regime("cold", "each", ring=True, floor="cold", flushed=True),
+        Regime("warm", "each", ring=False, floor="warm"),
     ),
 }
 HEADLINE = {"cuda": "call", "cpu": "cold"}
@@ -84,8 +83,8 @@ class Trial:
     order: dict[str, list[str]] = field(default_factory=dict)
     us: dict[str, dict[str, float]] = field(default_factory=dict)
     """regime -> label -> microseconds a call"""
-    calls_us: dict[str, list[float]] = field(default_factory=dict)
-    """label -> microseconds of every single call"""
+    calls_us: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    """regime -> label -> microseconds of every single call, where they are taken singly"""
     marks: list[str] = field(default_factory=list)
     """why this trial is suspect: throttled, contended"""
     machine: list[dict[str, Any]] = field(default_factory=list)
