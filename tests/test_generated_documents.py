@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bench.cli_document import commands, help_text
+from bench.judge.contenders import HEADLINE, REGIMES
 from bench.record.lines import row_line
 from bench.record.render import BEGIN, END
 from bench.task.config import Config, load_config
@@ -18,6 +19,7 @@ from bench.task.parse import file_fields
 from bench.task.workload import Row
 
 ROOT = Path(__file__).resolve().parents[1]
+REGIME_NAMES = {regime.name for regimes in REGIMES.values() for regime in regimes}
 RESULTS = sorted((ROOT / "results").glob("*.jsonl"))
 TEXT = {
     path.name: path.read_text(encoding="utf-8")
@@ -87,6 +89,16 @@ def columns(file):
         called = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "table"
         if called and isinstance(node.args[0], ast.List):
             yield from ast.literal_eval(node.args[0])
+
+
+def test_benchmark_method_says_which_regime_each_device_has():
+    rows = re.findall(r"^\| (\w+) \| (.+?) \| (.+?) \|", TEXT["benchmark_method.md"], re.M)
+    for place, device in enumerate(("cuda", "cpu"), start=1):
+        named = {regime.name for regime in REGIMES[device]}
+        described = {row[0]: row[place] for row in rows if row[0] in REGIME_NAMES}
+        assert set(described) == REGIME_NAMES
+        assert named == {name for name, how in described.items() if not how.startswith("none")}
+        assert HEADLINE[device] in named
 
 
 def test_benchmark_method_explains_every_column():

@@ -9,6 +9,10 @@ toolchain   the compilers and libraries in use, by version
 tree        digests of folders and files, and git's word on them
 provenance  all of it in one record
 headline    one number from a file's records, and its companions
+lines       one line a row and the headline, for the console
+tables      Markdown tables and what their cells are read from
+pages       the sections of docs/results.md
+render      docs/results.md and README's table, from results files alone
 
 baseline_source, a command, renders the baseline's lineage for the reader.
 """
