@@ -46,9 +46,15 @@ POLICY: Mapping[str, float] = {
 SMALL_CACHE_BYTES = (
     1 << 20
 )  # catching needs no cold caches, and emptying them takes most of a trial
-AXES = {
-    "residual_gate_add": {"B": 1, "L": 126, "D": 512},
-    "broadcast_add_4d": {"S": 126, "P": 3, "D": 512},
+AXES = {  # on a GPU long enough for work that is not joined to be seen unfinished
+    "cpu": {
+        "residual_gate_add": {"B": 1, "L": 126, "D": 512},
+        "broadcast_add_4d": {"S": 126, "P": 3, "D": 512},
+    },
+    "cuda": {
+        "residual_gate_add": {"B": 1, "L": 4096, "D": 4096},
+        "broadcast_add_4d": {"S": 1024, "P": 4, "D": 4096},
+    },
 }
 BACK_END = {"python": None, "triton": "triton", "c++": "cpu", "cuda": "cuda"}
 
@@ -125,9 +131,9 @@ def run_trial(threat: Threat, config: Config, device: Device) -> Outcome:
     return Outcome(threat, status, defence, text, time.monotonic() - started)
 
 
-def workload(op: Op, tolerance: Tolerance) -> Workload:
+def workload(op: Op, tolerance: Tolerance, device: Device) -> Workload:
     """A row small enough to be judged in a blink."""
-    layout, axes = list(op.layouts)[-1], AXES[op.name]
+    layout, axes = list(op.layouts)[-1], AXES[device.type][op.name]
     strides = {name: op.strides(name, layout, axes) for name in op.tensors}
     return Workload(
         "gauntlet", op, layout, axes, "bfloat16", 7, strides, tolerance, False, "made up", None
@@ -146,7 +152,7 @@ def _row(threat: Threat, config: Config, device: Device, side: Side) -> tuple[St
         ("stream", each_step): Side("stream", floor, device.type, each_step.value, (), floor_cache),
     }
     op = OPS[threat.declared.op]
-    row = workload(op, config.correctness.tolerance.bfloat16)
+    row = workload(op, config.correctness.tolerance.bfloat16, device)
     probe = MachineProbe(device)
     judge = TrialJudge(config, device, probe, sides, (rounding,), secrets.randbits(62))
     outcome = judge.judge(row)
@@ -168,7 +174,7 @@ def _suite(threat: Threat, config: Config, device: Device, side: Side) -> tuple[
         checker = Checker(session, policy, rounding, ("solution",), emit, random.Random(seed))
         suite = Suite(checker, policy.guard_bytes, device.sm_count, None)
         try:
-            suite.run([op], [workload(op, policy.tolerance.bfloat16)], grid=True)
+            suite.run([op], [workload(op, policy.tolerance.bfloat16, device)], grid=True)
         except Caught as caught:
             finding = caught.check.finding
             return finding.status, caught.check.check, finding.text
