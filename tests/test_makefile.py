@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 if sys.version_info >= (3, 11):
-    import tomllib
+    import tomllib as tomli
 else:
-    import tomli as tomllib
+    import tomli
 
 ROOT = Path(__file__).resolve().parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PROJECT = tomli.loads((ROOT / "pyproject.toml").read_text())["project"]
 REQUIREMENTS = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]
 PIP = """import os, pathlib, sys
 if "install" in sys.argv:
@@ -52,12 +52,16 @@ def checkout(tmp_path):
 if [ "$2" != venv ]; then exec {sys.executable} "$@"; fi
 echo made >> made
 {sys.executable} -m venv --without-pip --clear .venv
-mkdir -p .venv/fake/pip && cp pip.py .venv/fake/pip/__main__.py && touch .venv/fake/pip/__init__.py
+mkdir -p .venv/fake && cp -r pip .venv/fake
 for site in .venv/lib/python*/site-packages; do echo "$PWD/.venv/fake" > $site/fake.pth; done
 """
     )
     python.chmod(0o755)
-    (tmp_path / "pip.py").write_text(PIP)
+    vendored = tmp_path / "pip" / "_vendor"
+    vendored.mkdir(parents=True)
+    (tmp_path / "pip" / "__init__.py").touch()
+    (tmp_path / "pip" / "__main__.py").write_text(PIP)
+    shutil.copytree(Path(tomli.__file__).parent, vendored / "tomli")  # what Python 3.10 reads
     (tmp_path / "bench").mkdir()
     (tmp_path / "bench" / "benchmark.py").write_text("import sys; print('bench', sys.argv[1:])\n")
     return tmp_path
