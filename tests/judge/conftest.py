@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.judge.in_process import Script
+from tests.judge.scripted_row import Judge, scripted_judge
 from tests.judge.stub_player import Stub
 from tests.judge.table import Table
 
@@ -23,3 +25,13 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
     folder = tmp_path_factory.mktemp("table")
     with Table(folder) as table:
         yield table
+
+
+@pytest.fixture
+def script() -> Script:
+    return Script()
+
+
+@pytest.fixture
+def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Script) -> Iterator[Judge]:
+    yield from scripted_judge(tmp_path, monkeypatch, script)
