@@ -67,8 +67,8 @@ def test_the_resolved_config_survives_json_and_parses_to_itself():
     [
         (
             "warmup_calls =",
-            "warmup =",
-            "config.toml: unknown key benchmark.warmup; did you mean benchmark.warmup_calls?",
+            "warmup_call =",
+            "config.toml: unknown key benchmark.warmup_call; did you mean benchmark.warmup_calls?",
         ),
         (
             "[benchmark]",
@@ -153,7 +153,8 @@ def test_an_integer_may_stand_for_a_number():
     assert value == 5.0 and type(value) is float
 
 
-@pytest.mark.parametrize("path", LEAVES, ids=".".join)
+# The data sheets are an open table: its keys are devices, and any may be left out.
+@pytest.mark.parametrize("path", [p for p in LEAVES if p[0] != "datasheet_gbps"], ids=".".join)
 def test_every_key_is_required(path):
     data = changed(path, None)
     table = data
