@@ -13,15 +13,20 @@ constexpr int kArchitecture = __CUDA_ARCH_LIST__;     // a build is for one
 constexpr bool kProgrammatic = kArchitecture >= 900;  // programmatic dependent launch
 constexpr int kVectorBytes = kArchitecture >= 1000 ? 32 : 16;
 constexpr int kMaxThreads = 256;
+constexpr unsigned kEarlyReleaseBlocks = 2048;
 constexpr int64_t kManyVectors = 1 << 16;  // below it, smaller blocks reach more multiprocessors
 
 struct alignas(kVectorBytes) Vector {
   uint32_t words[kVectorBytes / 4];
 };
 
+// A large grid lets the next one start at once; a small one, whose blocks would be in its way, by
+// ending. One H200, us in a graph, early / late: 252 blocks 1.43 / 0.95, 9,216 blocks 20.19 / 20.26.
 __device__ void wait_for_previous_grid() {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+  if (gridDim.x >= kEarlyReleaseBlocks)
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 

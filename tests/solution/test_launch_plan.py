@@ -66,14 +66,14 @@ def covered(plan, itemsize=2):
 @pytest.mark.parametrize(
     ("layout", "rows", "columns", "text"),
     [
-        ("full", 8160, 4096, "full 1-D 256x16320 vec8 pdl"),
-        ("row", 32640, 4096, "row 2-D 256x(2,32640) vec8 pdl"),
-        ("full", 126, 2048, "full 1-D 128x252 vec8 pdl"),
-        ("row", 4096, 4608, "row 2-D 192x(3,4096) vec8 pdl"),
-        ("row", 4608, 3072, "row 2-D 192x(2,4608) vec8 pdl"),
-        ("row", 4096, 3072, "row 2-D 192x(2,4096) vec8 pdl"),
-        ("row", 512, 3072, "row 2-D 192x(2,512) vec8 pdl"),
-        ("row", 126, 3 * 2048, "row 2-D 256x(3,126) vec8 pdl"),
+        ("full", 8160, 4096, "full 1-D 256x16320 vec8 pdl early"),
+        ("row", 32640, 4096, "row 2-D 256x(2,32640) vec8 pdl early"),
+        ("full", 126, 2048, "full 1-D 128x252 vec8 pdl late"),
+        ("row", 4096, 4608, "row 2-D 192x(3,4096) vec8 pdl early"),
+        ("row", 4608, 3072, "row 2-D 192x(2,4608) vec8 pdl early"),
+        ("row", 4096, 3072, "row 2-D 192x(2,4096) vec8 pdl early"),
+        ("row", 512, 3072, "row 2-D 192x(2,512) vec8 pdl late"),
+        ("row", 126, 3 * 2048, "row 2-D 256x(3,126) vec8 pdl late"),
     ],
 )
 def test_each_production_row_has_this_plan_on_hopper(layout, rows, columns, text, plan):
@@ -85,8 +85,8 @@ def test_each_production_row_has_this_plan_on_hopper(layout, rows, columns, text
 
 
 def test_a_blackwell_takes_32_bytes_a_thread_and_an_ampere_no_dependent_launch(plan):
-    assert plan("row", 4096, 4608, capability=100).text == "row 2-D 96x(3,4096) vec16 pdl"
-    assert plan("full", 8160, 4096, capability=120).text == "full 1-D 256x8160 vec16 pdl"
+    assert plan("row", 4096, 4608, capability=100).text == "row 2-D 96x(3,4096) vec16 pdl early"
+    assert plan("full", 8160, 4096, capability=120).text == "full 1-D 256x8160 vec16 pdl early"
     assert plan("full", 8160, 4096, capability=80).text == "full 1-D 256x16320 vec8"
 
 
