@@ -19,6 +19,8 @@ from bench.commandline import EXIT_CODES, Run, add_selectors, prepare, run_comma
 from bench.judge.build import build_all
 from bench.judge.contenders import HEADLINE
 from bench.judge.row import TIMER, RowJudge, RowOutcome
+from bench.profiling.cross_check import cross_check_line, cross_check_records
+from bench.profiling.times import kernel_times
 from bench.record.headline import headline
 from bench.record.lines import headline_lines, row_line
 from bench.record.results import ResultsFile
@@ -43,6 +45,12 @@ def parser() -> argparse.ArgumentParser:
         help="where the records go (default: results.jsonl); an earlier file is kept",
     )
     one.add_argument("--resume", action="store_true", help="go on with an unfinished --out")
+    one.add_argument(
+        "--cross-check",
+        action="store_true",
+        help="also time each row by torch.profiler and, where present, Nsight Compute, and print"
+        " the three side by side",
+    )
     one.add_argument(
         "--rivals",
         action="store_true",
@@ -77,6 +85,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 markup=False,
             )
             return 130
+        if arguments.cross_check:
+            _cross_check(run, results, console)
         return _conclude(run, results, console, complete)
 
 
@@ -137,6 +147,14 @@ def _lines(outcome: RowOutcome, regime: str) -> list[str]:
     if outcome.failure is not None:
         return [f"{outcome.row.id:38} {outcome.failure.status}: {outcome.failure.text}"]
     return [row_line(record, regime) for record in outcome.records[1:]]
+
+
+def _cross_check(run: Run, results: ResultsFile, console: Console) -> None:
+    """Ask two other instruments, in processes of their own."""
+    times = kernel_times(run.rows, run.sides().values(), run.device)
+    for record in cross_check_records(results.written, times):
+        results.append(record)
+        console.print(cross_check_line(record), markup=False)
 
 
 def _conclude(run: Run, results: ResultsFile, console: Console, passed: bool) -> int:

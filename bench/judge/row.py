@@ -15,6 +15,7 @@ from bench.judge.checker import Check, bounds_for
 from bench.judge.compare import Bounds
 from bench.judge.contenders import FLOORS, REGIMES, Contender, RowFailure, Samples
 from bench.judge.memory_budget import memory_budget
+from bench.judge.reply import PlayerFailure
 from bench.judge.sampler import Sampler
 from bench.judge.session import Session
 from bench.judge.verify import Finding
@@ -58,6 +59,8 @@ class RowJudge:
                 self._time(row, self._sampler(row, session, seed), contenders, outcome)
         except RowFailure as failure:
             outcome.fail(failure.contender, failure.finding)
+        except PlayerFailure as failure:
+            outcome.fail(contenders[0], Finding(failure.status, str(failure)))
         except OutOfMemory as error:
             outcome.fail(contenders[0], Finding(Status.OUT_OF_MEMORY, str(error)))
         outcome.seconds = time.monotonic() - started

@@ -9,4 +9,5 @@ target    the process: own tensors, cold, one side
 launch    starts it under an instrument and reads what came of it
 levels    one record a row: kernels and trace, timeline, counters and traffic
 times     the device time of every call by two instruments
+cross_check  those times beside the sampler's
 """

@@ -37,7 +37,7 @@ def benchmark_page(records: Sequence[Record]) -> list[str]:
             *_roofline(mine),
             "",
         ]
-    return lines + list(_rivals(records))
+    return [*lines, *_rivals(records), *_cross_check(records)]
 
 
 def _times(records: Sequence[Record]) -> list[str]:
@@ -105,6 +105,28 @@ def _roofline(records: Sequence[Record]) -> list[str]:
         ],
         rows,
     )
+
+
+def _cross_check(records: Sequence[Record]) -> Iterator[str]:
+    found = [one for one in records if one.get("instrument") == "cross-check"]
+    if not found:
+        return
+    words = {True: "yes", False: "NO", None: "not judged: short"}
+    rows = [
+        [
+            f"`{one['workload']}`",
+            one["side"],
+            one["rounding"] or "each_step",
+            us(one["cold_us"]),
+            us(one["torch_profiler_us"]),
+            "absent" if one["ncu_us"] is None else us(one["ncu_us"]),
+            f"{one['apart']:.2%}",
+            words[one["agree"]],
+        ]
+        for one in found
+    ]
+    head = ["row", "side", "rounding", "events us", "torch.profiler us", "ncu us", "apart", "agree"]
+    yield from ["### Three instruments, cold", "", *table(head, rows), ""]
 
 
 def _rivals(records: Sequence[Record]) -> Iterator[str]:
