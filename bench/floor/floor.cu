@@ -13,7 +13,7 @@ constexpr int kArchitecture = __CUDA_ARCH_LIST__;     // a build is for one
 constexpr bool kProgrammatic = kArchitecture >= 900;  // programmatic dependent launch
 constexpr int kVectorBytes = kArchitecture >= 1000 ? 32 : 16;
 constexpr int kMaxThreads = 256;
-constexpr unsigned kEarlyReleaseBlocks = 2048;
+constexpr unsigned kEarlyReleaseBlocks = 256;
 constexpr int64_t kManyVectors = 1 << 16;  // below it, smaller blocks reach more multiprocessors
 
 struct alignas(kVectorBytes) Vector {

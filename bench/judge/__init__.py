@@ -20,6 +20,8 @@ selftest          the judge judged: planted defects must be caught
 suite             what correctness asks of both sides
 memory_budget     how much memory a row may take
 contenders        who takes turns in a row's trials
+floors            no call is faster than the device moves its bytes
+stopping          when there are trials enough
 sampler           paired samples whose outputs are checked
 analysis          what a row's samples say
 row               one frozen row, from its checks to its record

@@ -14,6 +14,7 @@ from bench.judge.analysis import Analysis, roofline
 from bench.judge.checker import Check, bounds_for
 from bench.judge.compare import Bounds
 from bench.judge.contenders import FLOORS, REGIMES, Contender, RowFailure, Samples
+from bench.judge.floors import Floors
 from bench.judge.memory_budget import memory_budget
 from bench.judge.reply import PlayerFailure
 from bench.judge.sampler import Sampler
@@ -150,6 +151,7 @@ class RowJudge:
             random.Random(seed),
             self.probe,
             REGIMES[self.device.type],
+            Floors(getattr(policy.impossible_below, self.device.type)),
         )
 
 

@@ -12,21 +12,20 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-
-import numpy as np
+from dataclasses import dataclass
 
 from bench.judge.case import INPUTS, OUTPUTS, Case
 from bench.judge.compare import Bounds
 from bench.judge.contenders import HEADLINE, Contender, Regime, RowFailure, Samples, Trial
+from bench.judge.floors import Floors
 from bench.judge.session import Session
-from bench.judge.turn import Window, bind, fill_inputs, take_turn
+from bench.judge.stopping import enough
+from bench.judge.turn import Window, ask, bind, fill_inputs, look, poison_outputs, take_turn
 from bench.judge.verify import Expectation, Finding
 from bench.record.machine import MachineProbe, MachineState
 from bench.record.status import Status
 from bench.task.config import Benchmark
 from bench.task.op import Op
-from bench.timing.statistics import relative_error
 
 WARM_SLOT = 0  # bound like the others, but never timed
 
@@ -51,8 +50,7 @@ class Sampler:
     random: random.Random
     probe: MachineProbe
     regimes: Sequence[Regime]
-    _floors: dict[str, float] = field(default_factory=dict, init=False)
-    """floor regime -> the least time in which the row's bytes have been moved"""
+    floors: Floors
 
     def case(self, slots: int) -> Case:
         """The row's case with so many slots."""
@@ -93,30 +91,11 @@ class Sampler:
             self._bind(contender, case)
         self._trial(contenders, case, calls)  # captures graphs, touches every page: not counted
         trials: list[Trial] = []
-        while not self._enough(contenders, trials):
+        regime = HEADLINE[self.session.device.partition(":")[0]]
+        while not enough(self.policy, regime, contenders, trials):
             trials.append(self._trial(contenders, case, calls))
         good = [trial for trial in trials if not trial.marks]
         return Samples(calls, trials, good if len(good) >= self.policy.trials else trials)
-
-    def _enough(self, contenders: Sequence[Contender], trials: Sequence[Trial]) -> bool:
-        """The stopping rule: enough unmarked trials, and medians known as well as was asked for.
-
-        The precision is that of the headline regime's noisiest side, by the median's own spread
-        over the trials; nothing about the speedup itself decides when to stop.
-        """
-        good = [trial for trial in trials if not trial.marks]
-        if len(trials) >= self.policy.trials_max:
-            return True
-        if len(good) < self.policy.trials:
-            return len(trials) >= self.policy.trials + self.policy.extra_trials
-        regime = HEADLINE[self.session.device.partition(":")[0]]
-        samples = Samples(0, trials, good)
-        sides = {(one.side, one.rounding) for one in contenders if one.compared}
-        return all(
-            relative_error(samples.of(regime, [c for c in contenders if (c.side, c.rounding) == s]))
-            <= self.policy.precision
-            for s in sides
-        )
 
     def _trial(self, contenders: Sequence[Contender], case: Case, calls: int) -> Trial:
         trial = Trial()
@@ -130,49 +109,55 @@ class Sampler:
                 1, calls if regime.ring else 1, 1 if regime.ring else calls, regime.how
             )
             after: dict[Contender, int] = {}
-            for contender in turn:
-                if regime.flushed:
-                    self.session.flush_caches(4 * self.cache_bytes)
-                us = self._checked(contender, case, window, before)
-                after[contender] = self._output_mark(contender, case)
-                trial.us[regime.name][contender.label] = sum(us) / calls
-                if regime.how == "each":
-                    singles = trial.calls_us.setdefault(regime.name, {})
-                    singles[contender.label] = list(us)
+            for group in [turn] if regime.together else [[contender] for contender in turn]:
+                for contender, us in self._samples(group, case, window, regime, before).items():
+                    after[contender] = self._output_mark(contender, case)
+                    trial.us[regime.name][contender.label] = sum(us) / calls
+                    if regime.how == "each":
+                        singles = trial.calls_us.setdefault(regime.name, {})
+                        singles[contender.label] = list(us)
             for contender, mark in after.items():
                 if self._output_mark(contender, case) != mark:
                     text = "outputs: expected unchanged after they were compared, got other bytes"
                     raise RowFailure(contender, Finding(Status.LATE_WRITE, text))
-            self._believable(contenders, regime, trial)
+            # Threads that wait for a core make a CPU's floor look high: such a trial is marked.
+            if not (self.session.device == "cpu" and self._state().contended):
+                self.floors.check(contenders, regime, trial)
         states.append(self._state())
         trial.machine = [state.to_record() for state in states]
         reasons = [(*state.throttle_reasons, *state.contention_reasons) for state in states]
         trial.marks = sorted({reason for one in reasons for reason in one})
         return trial
 
-    def _believable(self, contenders: Sequence[Contender], regime: Regime, trial: Trial) -> None:
-        """No call is faster than the device moves its bytes: a time below that cannot be true.
-
-        A loop's average says nothing of its calls, so single ones are held to the floor too: all
-        but a tenth of them, since a host that stalls lets the next launches catch up.
-        """
-        if self.session.device == "cpu" and self._state().contended:
-            return  # threads that wait for a core make any floor look high; the trial is marked
-        (stream,) = (one for one in contenders if one.side == "stream")
-        least = getattr(self.policy.impossible_below, self.session.device.partition(":")[0])
-        if regime.floor == regime.name:
-            singles = trial.calls_us.get(regime.name, {}).get(stream.label)
-            seen = min(singles or [trial.us[regime.name][stream.label]])
-            self._floors[regime.name] = min(seen, self._floors.get(regime.name, seen))
-        floor = self._floors[regime.floor]
-        for one in contenders:
-            us = _least_us(trial, regime, one)
-            if one.compared and us < least * floor:
-                text = (
-                    f"{us:.2f} us a call in the {regime.name} regime cannot be true: to move its"
-                    f" bytes takes {floor:.2f} us, and less than {least:g} of that is not believed"
-                )
-                raise RowFailure(one, Finding(Status.IMPOSSIBLE_TIME, text))
+    def _samples(
+        self, group: Sequence[Contender], case: Case, window: Window, regime: Regime, before: int
+    ) -> dict[Contender, tuple[float, ...]]:
+        """A sample of each of the group, one right after the other, then everything compared."""
+        nonces = {contender: self.random.getrandbits(16) for contender in group}
+        poisons = {
+            contender: poison_outputs(self.session, contender.label, case, nonce)
+            for contender, nonce in nonces.items()
+        }
+        if regime.flushed:
+            self.session.flush_caches(4 * self.cache_bytes)
+        replies = {contender: ask(self.session, contender.label, window) for contender in group}
+        found = {}
+        for contender, reply in replies.items():
+            if isinstance(reply, Finding):
+                raise RowFailure(contender, reply)
+            finding = look(
+                self.session,
+                contender.label,
+                case,
+                window,
+                self._expect(contender, before),
+                poisons[contender],
+                reply,
+            )
+            if not finding.passed:
+                raise RowFailure(contender, finding)
+            found[contender] = reply.us
+        return found
 
     def _state(self) -> MachineState:
         return self.probe.read({*self.session.pids, os.getpid()})
@@ -193,9 +178,12 @@ class Sampler:
     def _turn(
         self, contender: Contender, case: Case, window: Window, before: int
     ) -> tuple[tuple[float, ...], Finding]:
-        expect = Expectation(contender.rounding, self.bounds(contender), before, contender.compared)
+        expect = self._expect(contender, before)
         nonce = self.random.getrandbits(16)
         return take_turn(self.session, contender.label, case, window, expect, nonce)
+
+    def _expect(self, contender: Contender, before: int) -> Expectation:
+        return Expectation(contender.rounding, self.bounds(contender), before, contender.compared)
 
     def _checked(
         self, contender: Contender, case: Case, window: Window, before: int
@@ -212,10 +200,3 @@ class Sampler:
             text = f"needs {2 * slot >> 20} MiB, {self.memory_bytes >> 20} MiB may be used"
             raise RowFailure(contenders[0], Finding(Status.OUT_OF_MEMORY, text))
         return self.memory_bytes // slot
-
-
-def _least_us(trial: Trial, regime: Regime, one: Contender) -> float:
-    """A trial's time a call; of single calls the one that nine in ten exceed."""
-    if regime.how == "each":
-        return float(np.percentile(trial.calls_us[regime.name][one.label], 10))
-    return trial.us[regime.name][one.label]

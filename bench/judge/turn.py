@@ -12,7 +12,7 @@ import torch
 
 from bench.judge.case import INPUTS, Case
 from bench.judge.data import CaseData, dirty_outputs, fresh_inputs
-from bench.judge.reply import PlayerFailure
+from bench.judge.reply import PlayerFailure, Reply
 from bench.judge.session import Session
 from bench.judge.verify import Expectation, Finding, verify
 from bench.player.marks import INTEGER
@@ -63,19 +63,43 @@ def take_turn(
     session: Session, label: str, case: Case, window: Window, expect: Expectation, nonce: int
 ) -> tuple[tuple[float, ...], Finding]:
     """Sample a bound case; the numbers, and the finding on all that was written."""
-    data = session.data(label, case)
-    poison = dirty_outputs(case, data.outputs, nonce)
+    poison = poison_outputs(session, label, case, nonce)
+    reply = ask(session, label, window)
+    if isinstance(reply, Finding):
+        return (), reply
+    return reply.us, look(session, label, case, window, expect, poison, reply)
+
+
+def poison_outputs(session: Session, label: str, case: Case, nonce: int) -> int:
+    """Make every output of a player unlike any result; return the poison's bits."""
+    return dirty_outputs(case, session.data(label, case).outputs, nonce)
+
+
+def ask(session: Session, label: str, window: Window) -> Reply | Finding:
+    """Let a player make the window's calls."""
     try:
-        reply = session.ask(label, window.request())
+        return session.ask(label, window.request())
     except PlayerFailure as failure:
-        return (), _failed(session, label, failure)
+        return _failed(session, label, failure)
+
+
+def look(
+    session: Session,
+    label: str,
+    case: Case,
+    window: Window,
+    expect: Expectation,
+    poison: int,
+    reply: Reply,
+) -> Finding:
+    """Judge what a player said and wrote."""
+    data = session.data(label, case)
     written = (window.first, window.first + window.count)
-    finding = (
+    return (
         _impossible(reply.us, reply.wall_us)
         or _late(data, written, window.repeat, reply.marks)
         or verify(data, expect, poison, session.fingerprint, written)
     )
-    return reply.us, finding
 
 
 def _failed(session: Session, label: str, failure: PlayerFailure) -> Finding:

@@ -70,8 +70,8 @@ def _restrict_files(writable: Iterable[Path]) -> None:
     if ruleset < 0:
         return
     devices = [path for name in DEVICES for path in Path("/dev").glob(name)]
-    # CUDA writes below /proc while it starts: without it cuInit fails (error 304, driver 580).
-    kernel = [Path("/proc")] if Path("/dev/nvidiactl").exists() else []
+    # CUDA writes below its own /proc as it starts; else cuInit fails (error 304, driver 580).
+    kernel = [Path("/proc/self")] if Path("/dev/nvidiactl").exists() else []
     for path in (*writable, *devices, *kernel):
         allowed = rights if path.is_dir() else rights & (WRITE_FILE | TRUNCATE)
         with contextlib.suppress(OSError):

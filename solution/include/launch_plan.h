@@ -34,7 +34,7 @@ constexpr uint32_t kMaxGridRows = 65535;  // beyond it the row kernel's blocks t
 // early / late: 252 blocks 1.43 / 0.95, 378 blocks 1.46 / 1.15, 1,024 blocks 1.78 / 1.76; 8,192
 // blocks 18.00 / 18.05, 9,216 blocks 20.19 / 20.26, 16,320 blocks 61.03 / 61.05. Without programmatic
 // launch at all: 1.36, 1.63, 2.19, 18.66, 20.89, 61.66, and 0.5 us more of a launch-bound call.
-constexpr uint32_t kEarlyReleaseBlocks = 2048;
+constexpr uint32_t kEarlyReleaseBlocks = 256;
 
 // 32-byte loads exist from compute capability 10.0; before it they would be two 16-byte ones that
 // each fetch half of a sector pair.

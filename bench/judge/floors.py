@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No call is faster than the device moves its bytes: a time below that cannot be true."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bench.judge.contenders import Contender, Regime, RowFailure, Trial
+from bench.judge.verify import Finding
+from bench.record.status import Status
+
+
+@dataclass
+class Floors:
+    """The least times in which a row's bytes have been moved, and what is still believed."""
+
+    least: float
+    """share of the floor below which a time is not believed"""
+    _us: dict[str, float] = field(default_factory=dict, init=False)
+    """floor regime -> microseconds a call"""
+
+    def check(self, contenders: Sequence[Contender], regime: Regime, trial: Trial) -> None:
+        """Lower the floor by this trial's; RowFailure for the first time that undercuts it.
+
+        A loop's average says nothing of its calls, so single ones are held to the floor too: all
+        but a tenth of them, since a host that stalls lets the next launches catch up.
+        """
+        (stream,) = (one for one in contenders if one.side == "stream")
+        if regime.floor == regime.name:
+            singles = trial.calls_us.get(regime.name, {}).get(stream.label)
+            seen = min(singles or [trial.us[regime.name][stream.label]])
+            self._us[regime.name] = min(seen, self._us.get(regime.name, seen))
+        floor = self._us.get(regime.floor)
+        if floor is None:
+            return
+        for one in contenders:
+            us = _least_us(trial, regime, one)
+            if one.compared and us < self.least * floor:
+                text = (
+                    f"{us:.2f} us a call in the {regime.name} regime cannot be true: to move its"
+                    f" bytes takes {floor:.2f} us, and less than {self.least:g} of that is not"
+                    " believed"
+                )
+                raise RowFailure(one, Finding(Status.IMPOSSIBLE_TIME, text))
+
+
+def _least_us(trial: Trial, regime: Regime, one: Contender) -> float:
+    """A trial's time a call; of single calls the one that nine in ten exceed."""
+    if regime.how == "each":
+        return float(np.percentile(trial.calls_us[regime.name][one.label], 10))
+    return trial.us[regime.name][one.label]
