@@ -182,8 +182,8 @@ class Sampler:
         nonce = self.random.getrandbits(16)
         return take_turn(self.session, contender.label, case, window, expect, nonce)
 
-    def _expect(self, contender: Contender, before: int) -> Expectation:
-        return Expectation(contender.rounding, self.bounds(contender), before, contender.compared)
+    def _expect(self, one: Contender, before: int) -> Expectation:
+        return Expectation(one.rounding, self.bounds(one), before, one.compared)
 
     def _checked(
         self, contender: Contender, case: Case, window: Window, before: int

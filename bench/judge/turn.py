@@ -96,7 +96,8 @@ def look(
     data = session.data(label, case)
     written = (window.first, window.first + window.count)
     return (
-        _impossible(reply.us, reply.wall_us)
+        _incomplete(window, reply)
+        or _impossible(reply.us, reply.wall_us)
         or _late(data, written, window.repeat, reply.marks)
         or verify(data, expect, poison, session.fingerprint, written)
     )
@@ -107,6 +108,18 @@ def _failed(session: Session, label: str, failure: PlayerFailure) -> Finding:
     if failure.status in (Status.CRASHED, Status.TIMED_OUT, Status.PROTOCOL_ERROR):
         session.leave(label)
     return Finding(failure.status, str(failure))
+
+
+def _incomplete(window: Window, reply: Reply) -> Finding | None:
+    """A time for everything that was asked, and a mark for every single call."""
+    singles = window.count * window.repeat if window.regime == "each" else 0
+    if len(reply.us) == (singles or 1) and len(reply.marks) == singles:
+        return None
+    text = (
+        f"reply: expected {singles or 1} times and {singles} marks, got {len(reply.us)} and"
+        f" {len(reply.marks)}"
+    )
+    return Finding(Status.PROTOCOL_ERROR, text)
 
 
 def _late(

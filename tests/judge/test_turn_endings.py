@@ -66,6 +66,11 @@ LIVING = {
 }
 ENDING = {
     "an exception": ("raise KeyError('gate')", Status.CRASHED, "KeyError: 'gate'"),
+    "a child that runs on": (
+        "import subprocess; right(); subprocess.Popen(['sleep', '60'])",
+        Status.LEFT_BEHIND,
+        "sleep",
+    ),
     "silence": (
         "print('working', flush=True); time.sleep(60)",
         Status.TIMED_OUT,
