@@ -174,28 +174,27 @@ def correctness_page(records: Sequence[Record]) -> list[str]:
 
 
 def profile_page(records: Sequence[Record]) -> list[str]:
-    """What the profilers said."""
-    found = [record for record in records if record["kind"] == "profile"]
-    keys = [
-        key
-        for key in (
-            "workload",
-            "side",
-            "level",
-            "duration_us",
-            "dram_bytes",
-            "minimum_bytes",
-            "traffic_ratio",
-            "dram_percent",
-            "sm_percent",
-            "occupancy_percent",
-            "registers",
-            "finding",
-        )
-        if any(key in record for record in found)
-    ]
-    return table(keys, [[_cell(record.get(key)) for key in keys] for record in found])
+    """What the profilers said: a line a kernel, and the row's memory traffic over its least."""
+    rows = []
+    for one in (record for record in records if record["kind"] == "profile"):
+        for kernel in one.get("kernels", []):
+            rows.append(
+                [
+                    f"`{one['workload']}`",
+                    one["side"],
+                    one["rounding"] or "each_step",
+                    us(kernel["us"]),
+                    *(_cell(kernel.get(key)) for key in COUNTERS),
+                    _cell(one.get("traffic_ratio")),
+                    "; ".join(map(str, one["findings"])) or "none",
+                ]
+            )
+    head = ["row", "side", "rounding", "kernel us", "DRAM %", "SM %", "occupancy %", "registers"]
+    return table([*head, "traffic / least", "findings"], rows)
+
+
+COUNTERS = ("dram_percent", "sm_percent", "occupancy_percent", "registers")
 
 
 def _cell(value: object) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else str(value).replace("|", "/")
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
