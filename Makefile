@@ -11,7 +11,7 @@ CXX_FILES = $(shell find solution -name '*.cu' -o -name '*.cuh' -o -name '*.cc' 
 BROKEN := $(if $(shell $(RUN) -c 'print(1)' 2>/dev/null),,always)
 
 .DEFAULT_GOAL := help
-.PHONY: help bench correctness test lint docs freeze clean always
+.PHONY: help bench correctness test slow lint docs freeze clean always
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' Makefile | expand -t 20
@@ -25,6 +25,9 @@ correctness: $(STAMP)  ## check both sides against the oracle and the contract
 # Where nvcc is found, pytest also compiles every .cu for sm_80, sm_90 and sm_100.
 test: lint  ## lint, types and tests; needs no GPU
 	$(RUN) -m pytest $(ARGS)
+
+slow: $(STAMP)  ## the tests that make test leaves out: the whole gauntlet, compilers of rivals
+	$(RUN) -m pytest -m slow $(ARGS)
 
 lint: $(STAMP)  ## ruff, clang-format and mypy, changing nothing
 	$(RUN) -m ruff check .

@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     if arguments.rows == "grid":
         raise UserError("--rows: the grid is for correctness; benchmark takes production or ids")
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
     run = prepare(arguments)
     with hold(run.device), _open(arguments, run) as results:
         sides = run.sides() | run.references(arguments.rivals)
@@ -98,12 +98,12 @@ def _open(arguments: argparse.Namespace, run: Run) -> ResultsFile:
         return results
     results = ResultsFile.resume(arguments.out)
     before = results.records[0]
-    for key in ("config", "rows", "roundings"):
-        if before.get(key) != record[key]:
-            raise UserError(f"{arguments.out}: began with another {key}; start a new file")
-    for key in ("tree_sha256", "file_sha256"):
-        if _part(before, key) != _part(record, key):
-            raise UserError(f"{arguments.out}: began on another tree ({key}); start a new file")
+    other = [key for key in ("config", "rows", "roundings") if before.get(key) != record[key]]
+    trees = ("tree_sha256", "file_sha256")
+    other += [key for key in trees if _part(before, key) != _part(record, key)]
+    if other:
+        results.close()
+        raise UserError(f"{arguments.out}: began with another {other[0]}; start a new file")
     results.append({"kind": "resume", "provenance": record["provenance"]})
     return results
 
@@ -114,7 +114,7 @@ def _part(record: Mapping[str, Any], key: str) -> object:
 
 def _judge_rows(run: Run, judge: RowJudge, results: ResultsFile, console: Console) -> bool:
     """Judge the rows that have no record yet; whether every one passed."""
-    done = {str(record["workload"]) for record in results.records if record["kind"] == "bench"}
+    done = {row.id for row in run.rows if not _missing(run, results.records, row.id)}
     passed = True
     columns = (
         TextColumn("{task.description}"),
@@ -134,6 +134,15 @@ def _judge_rows(run: Run, judge: RowJudge, results: ResultsFile, console: Consol
                     progress.console.print(line, markup=False)
             progress.advance(task)
     return passed
+
+
+def _missing(run: Run, records: Sequence[Mapping[str, Any]], row: str) -> set[str]:
+    """The roundings in which a row has no passed record."""
+    return {rounding.value for rounding in run.roundings} - {
+        str(record["rounding"])
+        for record in records
+        if record["kind"] == "bench" and record["workload"] == row and record["status"] == "PASSED"
+    }
 
 
 def _keep(outcome: RowOutcome, results: ResultsFile) -> None:
@@ -164,8 +173,10 @@ def _conclude(run: Run, results: ResultsFile, console: Console, passed: bool) ->
         reasons.append("workloads.json is not frozen")
     if not run.complete:
         reasons.append("not every production row was chosen")
-    if not passed:
-        reasons.append("not every row passed")
+    lacking = [row.id for row in run.rows if _missing(run, results.written, row.id)]
+    if lacking:
+        reasons.append(f"no passed result of {', '.join(lacking)}")
+    passed = passed and not lacking
     policy = run.config.benchmark
     headlines = (
         []

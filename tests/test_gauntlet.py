@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench import gauntlet
-from bench.judge import players, sampler, turn, verify
+from bench.judge import floors, players, turn, verify
 from bench.record.status import Status
 from bench.task.config import load_config
 from bench.task.device import resolve_device
@@ -60,7 +60,7 @@ SWITCHES = {
     "comparison": (verify, "finding_of", lambda _: verify.Finding(Status.PASSED, ""), "no_work"),
     "guards": (verify, "broken_guards", lambda *_: [], "notes_ahead_of_the_output"),
     "inputs": (verify.Fingerprint, "of", lambda *_: 0, "input_as_scratch"),
-    "floor": (sampler.Sampler, "_believable", lambda *_: None, "divided_samples"),
+    "floor": (floors.Floors, "check", lambda *_, **__: None, "divided_samples"),
     "children": (players, "left_running", lambda _: [], "orphan_left"),
     "standing still": (players, "STOPPED_DEVICES", (), "noisy_neighbour"),
     "late writes": (turn, "_late", lambda *_: None, "late_by_a_moment"),

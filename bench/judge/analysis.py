@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 from bench.judge.contenders import Contender, Samples
 from bench.task.config import Benchmark
 from bench.timing.statistics import Array, Interval, ratio, ratio_draws, spread
+
+LARGEST_NOISE = 0.1  # a null control further off than this says nothing about sameness
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Analysis:
         """The regime's part of a bench record: raw samples and everything derived from them."""
         theirs, mine = samples.of(name, baseline), samples.of(name, solution)
         control = {"baseline": self._halves(theirs), "solution": self._halves(mine)}
-        noise = max(abs(one.value - 1) for one in control.values()) if all(control.values()) else 0
+        noise = math.exp(max(abs(math.log(one.value)) for one in control.values())) - 1
         speedup = self._ratio(theirs, mine)
         verdict, reason = self.verdict(speedup, noise)
         return {
@@ -57,7 +60,7 @@ class Analysis:
             return "SLOW", f"{interval} lies below {band}"
         if speedup.high <= 1 + margin and speedup.low >= 1 / (1 + margin):
             return "SAME", f"{interval} lies inside {band}"
-        if abs(speedup.value - 1) <= margin:
+        if margin <= LARGEST_NOISE and abs(speedup.value - 1) <= margin:
             return "SAME", f"{speedup.value:.3f} lies inside the noise {band}"
         return "AMBIGUOUS", f"{interval} reaches across an edge of {band}"
 

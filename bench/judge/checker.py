@@ -14,7 +14,7 @@ from bench.judge.compare import Bounds
 from bench.judge.data import CaseData
 from bench.judge.reply import PlayerFailure
 from bench.judge.session import Session
-from bench.judge.turn import Window, bind, fill_inputs, take_turn
+from bench.judge.turn import BROKEN, Window, bind, fill_inputs, take_turn
 from bench.judge.verify import Expectation, Finding, finding_of
 from bench.player.memory import OutOfMemory
 from bench.record.status import Status
@@ -140,7 +140,7 @@ class Checker:
 
     def failed(self, side: str, op: str, finding: Finding) -> None:
         """Count a crash of a side on an op."""
-        if finding.status in (Status.CRASHED, Status.TIMED_OUT, Status.PROTOCOL_ERROR):
+        if finding.status in BROKEN:
             self._crashes[side, op] = self._crashes.get((side, op), 0) + 1
 
     def _one(

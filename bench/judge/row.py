@@ -14,7 +14,7 @@ from bench.judge.analysis import Analysis, roofline
 from bench.judge.checker import Check, bounds_for
 from bench.judge.compare import Bounds
 from bench.judge.contenders import FLOORS, REGIMES, Contender, RowFailure, Samples
-from bench.judge.floors import Floors
+from bench.judge.floors import Floors, fastest_cpu_us
 from bench.judge.memory_budget import memory_budget
 from bench.judge.reply import PlayerFailure
 from bench.judge.sampler import Sampler
@@ -55,7 +55,7 @@ class RowJudge:
         limit_s = self.config.benchmark.row_time_limit_s
         seed = (self.seed * 1_000_003 + row.seed) % (1 << 63)
         try:
-            with Session(self.device.torch_device, seats, limit_s, seed) as session:
+            with Session(self.device.torch_device, seats, limit_s, seed, whole=True) as session:
                 session.seat([one.label for one in contenders])
                 self._time(row, self._sampler(row, session, seed), contenders, outcome)
         except RowFailure as failure:
@@ -151,7 +151,12 @@ class RowJudge:
             random.Random(seed),
             self.probe,
             REGIMES[self.device.type],
-            Floors(getattr(policy.impossible_below, self.device.type)),
+            Floors(
+                getattr(policy.impossible_below, self.device.type),
+                fastest_cpu_us(row.bytes_moved, self.device.sm_count)
+                if self.device.type == "cpu"
+                else 0.0,
+            ),
         )
 
 

@@ -18,6 +18,7 @@ from bench.judge.case import INPUTS, OUTPUTS, Case
 from bench.judge.compare import Bounds
 from bench.judge.contenders import HEADLINE, Contender, Regime, RowFailure, Samples, Trial
 from bench.judge.floors import Floors
+from bench.judge.reply import Reply
 from bench.judge.session import Session
 from bench.judge.stopping import enough
 from bench.judge.turn import Window, ask, bind, fill_inputs, look, poison_outputs, take_turn
@@ -120,9 +121,7 @@ class Sampler:
                 if self._output_mark(contender, case) != mark:
                     text = "outputs: expected unchanged after they were compared, got other bytes"
                     raise RowFailure(contender, Finding(Status.LATE_WRITE, text))
-            # Threads that wait for a core make a CPU's floor look high: such a trial is marked.
-            if not (self.session.device == "cpu" and self._state().contended):
-                self.floors.check(contenders, regime, trial)
+            self.floors.check(contenders, regime, trial, contended=self._state().contended)
         states.append(self._state())
         trial.machine = [state.to_record() for state in states]
         reasons = [(*state.throttle_reasons, *state.contention_reasons) for state in states]
@@ -140,11 +139,20 @@ class Sampler:
         }
         if regime.flushed:
             self.session.flush_caches(4 * self.cache_bytes)
-        replies = {contender: ask(self.session, contender.label, window) for contender in group}
-        found = {}
-        for contender, reply in replies.items():
+        replies: dict[Contender, Reply] = {}
+        at_reply: dict[Contender, int] = {}
+        for contender in group:
+            reply = ask(self.session, contender.label, window)
             if isinstance(reply, Finding):
                 raise RowFailure(contender, reply)
+            replies[contender] = reply
+            at_reply[contender] = self._output_mark(contender, case)
+            self._inputs_kept(contender, case, before)
+        found = {}
+        for contender, reply in replies.items():
+            if self._output_mark(contender, case) != at_reply[contender]:
+                text = "outputs: expected complete when the player answered, got other bytes later"
+                raise RowFailure(contender, Finding(Status.LATE_WRITE, text))
             finding = look(
                 self.session,
                 contender.label,
@@ -158,6 +166,13 @@ class Sampler:
                 raise RowFailure(contender, finding)
             found[contender] = reply.us
         return found
+
+    def _inputs_kept(self, contender: Contender, case: Case, before: int) -> None:
+        """Inputs are shared: whoever changes them must be named before the next one reads them."""
+        inputs = self.session.data(contender.label, case).inputs
+        if self.session.fingerprint.of(inputs, case.bytes_of(INPUTS)) != before:
+            text = "inputs: expected the same bytes after the call"
+            raise RowFailure(contender, Finding(Status.INPUT_MODIFIED, text))
 
     def _state(self) -> MachineState:
         return self.probe.read({*self.session.pids, os.getpid()})

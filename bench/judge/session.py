@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
@@ -14,7 +15,7 @@ from bench.judge.case import INPUTS, OUTPUTS, Case
 from bench.judge.data import CaseData, Fingerprint
 from bench.judge.players import PlayerProcess, Seat
 from bench.judge.reply import Reply
-from bench.player.memory import Memory, allocate
+from bench.player.memory import Memory, allocate, reset_persisting_lines
 from bench.task.side import Side
 
 
@@ -25,8 +26,16 @@ class Session:
     """
 
     def __init__(
-        self, device: str, sides: Mapping[str, Side], time_limit_s: float, seed: int
+        self,
+        device: str,
+        sides: Mapping[str, Side],
+        time_limit_s: float,
+        seed: int,
+        *,
+        whole: bool = False,
     ) -> None:
+        """`whole` makes the time limit one for everything that is asked, not for each request."""
+        self._deadline = time.monotonic() + time_limit_s if whole else None
         self.device = device
         self.time_limit_s = time_limit_s
         self.sides = dict(sides)
@@ -98,7 +107,8 @@ class Session:
                 "slots": case.slots,
                 "outputs": len(case.op.outputs),
                 "validated": True,
-            }
+            },
+            time_limit_s=self._left(),
         )
 
     def share(self, label: str, name: str, memory: Memory) -> None:
@@ -112,13 +122,20 @@ class Session:
         """Ask a seated player, after the judge's own work on the device is done."""
         if self.device.startswith("cuda"):
             torch.cuda.synchronize(self.device)
-        return self.seated(label).ask(request)
+        return self.seated(label).ask(request, time_limit_s=self._left())
+
+    def _left(self) -> float | None:
+        if self._deadline is None:
+            return None
+        return max(0.001, self._deadline - time.monotonic())
 
     def flush_caches(self, size: int) -> None:
         """Read as many bytes of nobody's: what the judge wrote is in memory, its lines are gone."""
         if self._flush is None or self._flush.numel() * 8 < size:
             self._flush = torch.zeros(-(-size // 8), dtype=torch.int64, device=self.device)
         self._flush.sum()
+        if self.device.startswith("cuda"):
+            reset_persisting_lines()
 
     def memory(self, name: str, size: int) -> Memory:
         """Memory of the judge's under a name of its own."""

@@ -18,6 +18,9 @@ from bench.judge.verify import Expectation, Finding, verify
 from bench.player.marks import INTEGER
 from bench.record.status import Status
 
+# After these a player is gone or not to be asked again.
+BROKEN = (Status.CRASHED, Status.TIMED_OUT, Status.PROTOCOL_ERROR, Status.LEFT_BEHIND)
+
 
 @dataclass(frozen=True)
 class Window:
@@ -105,7 +108,7 @@ def look(
 
 def _failed(session: Session, label: str, failure: PlayerFailure) -> Finding:
     """A player that failed is not asked again: the next turn gets a fresh process."""
-    if failure.status in (Status.CRASHED, Status.TIMED_OUT, Status.PROTOCOL_ERROR):
+    if failure.status in BROKEN:
         session.leave(label)
     return Finding(failure.status, str(failure))
 

@@ -55,6 +55,11 @@ def allocate(device: str, size: int) -> Memory:
     return _allocate_cuda(device, size) if device.startswith("cuda") else _allocate_cpu(size)
 
 
+def reset_persisting_lines() -> None:
+    """Make every line that a kernel asked the L2 to keep an ordinary one."""
+    _driver("cuCtxResetPersistingL2Cache")
+
+
 def attach(handle: dict[str, Any], descriptors: list[int]) -> torch.Tensor:
     """Map memory that another process shared; a uint8 tensor over all its bytes."""
     if handle["device"] == "cpu":

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from bench.record.pages import benchmark_page, correctness_page, profile_page
 from bench.record.tables import Record, bench_records, headline_regime, interval, table, us
+from bench.task.errors import UserError
 
 Files = Mapping[str, Sequence[Record]]
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
@@ -73,6 +74,8 @@ def _benchmark(files: Files) -> Sequence[Record]:
         for records in files.values()
         if records[0]["command"] == "benchmark" and records[-1].get("headlines")
     ]
+    if not found:
+        raise UserError("results: expected a benchmark with a headline, got none; run all rows")
     return max(found, key=lambda records: str(records[0]["time"]))
 
 

@@ -73,8 +73,8 @@ class Solution:
 class PerDevice:
     """Device type -> a count: [benchmark.processes], fresh processes a side."""
 
-    cuda: Annotated[int, Range(1)]
-    cpu: Annotated[int, Range(1)]
+    cuda: Annotated[int, Range(2)]  # the null control halves them
+    cpu: Annotated[int, Range(2)]
 
 
 @dataclass(frozen=True)

@@ -90,13 +90,7 @@ def test_a_call_that_goes_wrong_has_its_own_status_and_words(table: Table, name:
     assert table.seated("solution").pid == pid
 
 
-LEFT = pytest.param(
-    "a child that runs on",
-    marks=pytest.mark.xfail(reason="the ended player is asked again and reads as CRASHED"),
-)
-
-
-@pytest.mark.parametrize("name", [*(name for name in ENDING if name != LEFT.values[0]), LEFT])
+@pytest.mark.parametrize("name", ENDING)
 def test_a_player_that_ends_is_replaced_for_the_next_call(table: Table, name: str) -> None:
     at_call, status, words = ENDING[name]
     pid = table.seated("solution").pid
