@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The committed results belong to the committed tree, and the documents belong to them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench import report
+from bench.record.results import is_complete, read_results
+from bench.record.tree import file_digest, tree_digest
+
+ROOT = Path(__file__).resolve().parents[1]
+FILES = sorted((ROOT / "results").glob("*.jsonl"))
+every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+
+
+def test_there_are_results_of_both_runners():
+    assert {read_results(path)[0]["command"] for path in FILES} >= {"benchmark", "correctness"}
+
+
+@every_file
+def test_results_belong_to_this_tree(path):
+    origin = read_results(path)[0]["provenance"]
+    for folder, digest in origin["tree_sha256"].items():
+        assert tree_digest(ROOT / folder) == digest, f"{folder}/ has changed since; measure again"
+    files = {"workloads": ROOT / "workloads.json", "config": ROOT / "config.toml"}
+    assert {name: file_digest(file) for name, file in files.items()} == origin["file_sha256"]
+
+
+@every_file
+def test_results_are_of_a_complete_pinned_run_on_frozen_rows(path):
+    records = read_results(path)
+    assert is_complete(records)
+    assert records[0]["frozen"] and records[0]["provenance"]["device"]["pinned"]
+
+
+def test_documents_are_what_the_results_say():
+    assert report.main(["--check"]) == 0
