@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.1"
-# does = "returns first, and writes its output while the next call or the reply is under way"
+# does = "takes its time, returns, and only then writes its output, before the reply"
 # caught_by = ["LATE_WRITE", "INCORRECT"]
 # devices = ["cpu"]
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import queue
 import sys
 import threading
+import time
 
 from honest import compute, entry
 
@@ -36,6 +37,7 @@ threading.Thread(target=serve, daemon=True).start()
 
 
 def call(*tensors):
+    time.sleep(2e-4)
     waiting.append(None)
     work.put(tensors)
 
