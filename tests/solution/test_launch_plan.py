@@ -72,8 +72,8 @@ def covered(plan, itemsize=2):
         ("row", 4096, 4608, "row 2-D 192x(3,4096) vec8 pdl early"),
         ("row", 4608, 3072, "row 2-D 192x(2,4608) vec8 pdl early"),
         ("row", 4096, 3072, "row 2-D 192x(2,4096) vec8 pdl early"),
-        ("row", 512, 3072, "row 2-D 192x(2,512) vec8 pdl late"),
-        ("row", 126, 3 * 2048, "row 2-D 256x(3,126) vec8 pdl late"),
+        ("row", 512, 3072, "row 2-D 192x(2,512) vec8 pdl early"),
+        ("row", 126, 3 * 2048, "row 2-D 256x(3,126) vec8 pdl early"),
     ],
 )
 def test_each_production_row_has_this_plan_on_hopper(layout, rows, columns, text, plan):
