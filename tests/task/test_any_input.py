@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,12 +14,26 @@ from bench.task.config import Config, load_config
 from bench.task.errors import ConfigError, WorkloadError
 from bench.task.parse import Parser
 from bench.task.workload import load_workloads
+from tests.task.own_files import (
+    CONFIG_TEXT as CONFIG,
+)
+from tests.task.own_files import (
+    LEAVES,
+    changed,
+)
+from tests.task.own_files import (
+    ROWS as FILE,
+)
+from tests.task.own_files import (
+    ROWS_TEXT as ROWS,
+)
+from tests.task.own_files import (
+    edited_rows as edited,
+)
+from tests.task.own_files import (
+    write_rows as write,
+)
 
-ROOT = Path(__file__).parents[2]
-CONFIG = (ROOT / "config.toml").read_text(encoding="utf-8")
-ROWS = (ROOT / "workloads.json").read_text(encoding="utf-8")
-FILE = json.loads(ROWS)
-PLAIN = load_config(ROOT / "config.toml").resolved()
 ANY_FILE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 VALUES = st.recursive(
@@ -29,35 +41,6 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner),
     max_leaves=8,
 )
-
-
-def leaves(table, at=()):
-    for key, value in table.items():
-        yield from leaves(value, (*at, key)) if isinstance(value, dict) else [(*at, key)]
-
-
-LEAVES = sorted(leaves(PLAIN))
-
-
-def changed(path, value):
-    data = copy.deepcopy(PLAIN)
-    table = data
-    for key in path[:-1]:
-        table = table[key]
-    table[path[-1]] = value
-    return data
-
-
-def write(tmp_path, text):
-    path = tmp_path / "workloads.json"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
-    return path
-
-
-def edited(row, **values):
-    data = copy.deepcopy(FILE)
-    data["rows"][row].update(values)
-    return json.dumps(data)
 
 
 @given(st.sampled_from(LEAVES), VALUES)

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import copy
 import json
-from pathlib import Path
 
 import pytest
 
@@ -11,27 +9,10 @@ from bench.task.config import Config, load_config
 from bench.task.errors import ConfigError, UserError
 from bench.task.op import Rounding
 from bench.task.parse import Parser
-
-PATH = Path(__file__).parents[2] / "config.toml"
-TEXT = PATH.read_text(encoding="utf-8")
-PLAIN = load_config(PATH).resolved()
-
-
-def leaves(table, at=()):
-    for key, value in table.items():
-        yield from leaves(value, (*at, key)) if isinstance(value, dict) else [(*at, key)]
-
-
-LEAVES = sorted(leaves(PLAIN))
-
-
-def changed(path, value):
-    data = copy.deepcopy(PLAIN)
-    table = data
-    for key in path[:-1]:
-        table = table[key]
-    table[path[-1]] = value
-    return data
+from tests.task.own_files import CONFIG as PLAIN
+from tests.task.own_files import CONFIG_PATH as PATH
+from tests.task.own_files import CONFIG_TEXT as TEXT
+from tests.task.own_files import LEAVES, changed
 
 
 def refusal(tmp_path, old, new):

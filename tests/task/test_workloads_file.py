@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import copy
 import hashlib
-import json
-from pathlib import Path
 
 import pytest
 
@@ -13,24 +10,14 @@ from bench.task.config import load_config
 from bench.task.errors import WorkloadError
 from bench.task.tolerance import Tolerance
 from bench.task.workload import load_workloads
+from tests.task.own_files import ROOT
+from tests.task.own_files import ROWS as DATA
+from tests.task.own_files import ROWS_PATH as PATH
+from tests.task.own_files import ROWS_TEXT as TEXT
+from tests.task.own_files import edited_rows as edited
+from tests.task.own_files import write_rows as write
 
-ROOT = Path(__file__).parents[2]
-PATH = ROOT / "workloads.json"
-TEXT = PATH.read_text(encoding="utf-8")
-DATA = json.loads(TEXT)
 FIRST = "ltx2_full_s8160_c4096"
-
-
-def write(tmp_path, text):
-    path = tmp_path / "workloads.json"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
-    return path
-
-
-def edited(row, **values):
-    data = copy.deepcopy(DATA)
-    data["rows"][row].update(values)
-    return json.dumps(data)
 
 
 def refusal(tmp_path, text):
