@@ -15,23 +15,13 @@ from bench.task.errors import ConfigError, WorkloadError
 from bench.task.parse import Parser
 from bench.task.workload import load_workloads
 from tests.task.own_files import (
-    CONFIG_TEXT as CONFIG,
-)
-from tests.task.own_files import (
+    CONFIG_TEXT,
     LEAVES,
+    ROWS,
+    ROWS_TEXT,
     changed,
-)
-from tests.task.own_files import (
-    ROWS as FILE,
-)
-from tests.task.own_files import (
-    ROWS_TEXT as ROWS,
-)
-from tests.task.own_files import (
-    edited_rows as edited,
-)
-from tests.task.own_files import (
-    write_rows as write,
+    edited_rows,
+    write_rows,
 )
 
 ANY_FILE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -61,11 +51,15 @@ def test_any_data_parses_or_is_a_config_error(data):
 
 
 @ANY_FILE
-@given(st.integers(0, len(CONFIG)), st.integers(0, 40), st.text(max_size=8) | st.just("[" * 3000))
+@given(
+    st.integers(0, len(CONFIG_TEXT)), st.integers(0, 40), st.text(max_size=8) | st.just("[" * 3000)
+)
 def test_any_edit_of_the_file_parses_or_is_a_config_error(tmp_path, start, length, insert):
     path = tmp_path / "config.toml"
     path.write_bytes(
-        (CONFIG[:start] + insert + CONFIG[start + length :]).encode("utf-8", "surrogatepass")
+        (CONFIG_TEXT[:start] + insert + CONFIG_TEXT[start + length :]).encode(
+            "utf-8", "surrogatepass"
+        )
     )
     try:
         json.dumps(load_config(path).resolved(), allow_nan=False)
@@ -83,24 +77,26 @@ def parses_or_refuses(path):
 @ANY_FILE
 @given(VALUES)
 def test_any_json_loads_or_is_a_workload_error(tmp_path, data):
-    parses_or_refuses(write(tmp_path, json.dumps(data)))
+    parses_or_refuses(write_rows(tmp_path, json.dumps(data)))
 
 
 @ANY_FILE
-@given(st.integers(0, 7), st.sampled_from(sorted(FILE["rows"][0])), VALUES)
+@given(st.integers(0, 7), st.sampled_from(sorted(ROWS["rows"][0])), VALUES)
 def test_any_value_in_a_row_loads_or_is_a_workload_error(tmp_path, row, key, value):
-    parses_or_refuses(write(tmp_path, edited(row, **{key: value})))
+    parses_or_refuses(write_rows(tmp_path, edited_rows(row, **{key: value})))
 
 
 @ANY_FILE
 @given(st.sampled_from(("axes", "strides", "tolerance")), st.data())
 def test_any_value_inside_a_table_of_a_row_loads_or_is_a_workload_error(tmp_path, table, data):
-    inner = dict(FILE["rows"][0][table])
+    inner = dict(ROWS["rows"][0][table])
     inner[data.draw(st.sampled_from(sorted(inner)) | st.text())] = data.draw(VALUES)
-    parses_or_refuses(write(tmp_path, edited(0, **{table: inner})))
+    parses_or_refuses(write_rows(tmp_path, edited_rows(0, **{table: inner})))
 
 
 @ANY_FILE
-@given(st.integers(0, len(ROWS)), st.integers(0, 40), st.text(max_size=8))
+@given(st.integers(0, len(ROWS_TEXT)), st.integers(0, 40), st.text(max_size=8))
 def test_any_edit_of_the_file_loads_or_is_a_workload_error(tmp_path, start, length, insert):
-    parses_or_refuses(write(tmp_path, ROWS[:start] + insert + ROWS[start + length :]))
+    parses_or_refuses(
+        write_rows(tmp_path, ROWS_TEXT[:start] + insert + ROWS_TEXT[start + length :])
+    )

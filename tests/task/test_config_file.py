@@ -9,23 +9,20 @@ from bench.task.config import Config, load_config
 from bench.task.errors import ConfigError, UserError
 from bench.task.op import Rounding
 from bench.task.parse import Parser
-from tests.task.own_files import CONFIG as PLAIN
-from tests.task.own_files import CONFIG_PATH as PATH
-from tests.task.own_files import CONFIG_TEXT as TEXT
-from tests.task.own_files import LEAVES, changed
+from tests.task.own_files import CONFIG, CONFIG_PATH, CONFIG_TEXT, LEAVES, changed
 
 
 def refusal(tmp_path, old, new):
-    assert TEXT.count(old) >= 1
+    assert CONFIG_TEXT.count(old) >= 1
     path = tmp_path / "config.toml"
-    path.write_text(TEXT.replace(old, new, 1), encoding="utf-8")
+    path.write_text(CONFIG_TEXT.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ConfigError) as caught:
         load_config(path)
     return str(caught.value)
 
 
 def test_the_config_of_the_checkout_is_read_into_frozen_values():
-    config = load_config(PATH)
+    config = load_config(CONFIG_PATH)
     assert config.task.slug == "diffusion_residual_gate_add__multi_shape"
     assert config.solution.rounding is Rounding.EACH_STEP
     assert (config.solution.language.cuda, config.solution.language.cpu) == ("cuda", "cpu")
@@ -33,14 +30,14 @@ def test_the_config_of_the_checkout_is_read_into_frozen_values():
     assert config.benchmark.inner_calls_max == 2048 and config.benchmark.window_us == 1000
     assert config.benchmark.row_time_limit_s == 900
     assert (config.correctness.once_max_ulps, config.correctness.each_step_max_ulps) == (1, 0)
-    assert config.workloads_path == PATH.parent / "workloads.json"
+    assert config.workloads_path == CONFIG_PATH.parent / "workloads.json"
     with pytest.raises(AttributeError):
         config.benchmark.trials = 1
 
 
 def test_the_resolved_config_survives_json_and_parses_to_itself():
-    resolved = json.loads(json.dumps(PLAIN, allow_nan=False))
-    assert Parser("x", ConfigError).table(Config, resolved).resolved() == PLAIN
+    resolved = json.loads(json.dumps(CONFIG, allow_nan=False))
+    assert Parser("x", ConfigError).table(Config, resolved).resolved() == CONFIG
 
 
 @pytest.mark.parametrize(

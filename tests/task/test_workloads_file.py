@@ -10,27 +10,24 @@ from bench.task.config import load_config
 from bench.task.errors import WorkloadError
 from bench.task.tolerance import Tolerance
 from bench.task.workload import load_workloads
-from tests.task.own_files import ROOT
-from tests.task.own_files import ROWS as DATA
-from tests.task.own_files import ROWS_PATH as PATH
-from tests.task.own_files import ROWS_TEXT as TEXT
-from tests.task.own_files import edited_rows as edited
-from tests.task.own_files import write_rows as write
+from tests.task.own_files import ROOT, ROWS, ROWS_PATH, ROWS_TEXT, edited_rows, write_rows
 
 FIRST = "ltx2_full_s8160_c4096"
 
 
 def refusal(tmp_path, text):
     with pytest.raises(WorkloadError) as caught:
-        load_workloads(write(tmp_path, text), OPS, "")
+        load_workloads(write_rows(tmp_path, text), OPS, "")
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
 def test_the_eight_rows_of_the_task_are_frozen():
     frozen = load_config(ROOT / "config.toml").task.workloads_sha256
-    workloads = load_workloads(PATH, OPS, frozen)
-    assert workloads.frozen and workloads.sha256 == hashlib.sha256(PATH.read_bytes()).hexdigest()
+    workloads = load_workloads(ROWS_PATH, OPS, frozen)
+    assert (
+        workloads.frozen and workloads.sha256 == hashlib.sha256(ROWS_PATH.read_bytes()).hexdigest()
+    )
     assert [(row.id, row.layout, row.seed, row.calls) for row in workloads.rows] == [
         ("ltx2_full_s8160_c4096", "full", 1901, 27927),
         ("ltx2_bcast_s32640_c4096", "row", 1902, 4332),
@@ -58,9 +55,9 @@ def test_the_eight_rows_of_the_task_are_frozen():
 
 
 def test_a_changed_file_still_loads_but_is_not_frozen(tmp_path):
-    frozen = hashlib.sha256(PATH.read_bytes()).hexdigest()
-    assert load_workloads(write(tmp_path, TEXT), OPS, frozen).frozen
-    assert not load_workloads(write(tmp_path, TEXT + "\n"), OPS, frozen).frozen
+    frozen = hashlib.sha256(ROWS_PATH.read_bytes()).hexdigest()
+    assert load_workloads(write_rows(tmp_path, ROWS_TEXT), OPS, frozen).frozen
+    assert not load_workloads(write_rows(tmp_path, ROWS_TEXT + "\n"), OPS, frozen).frozen
 
 
 @pytest.mark.parametrize(
@@ -75,12 +72,12 @@ def test_a_changed_file_still_loads_but_is_not_frozen(tmp_path):
             "axes: unknown 'S'; expected one of B, L, D",
         ),
         (
-            {"strides": {**DATA["rows"][0]["strides"], "gate": [1, 4096, 1]}},
+            {"strides": {**ROWS["rows"][0]["strides"], "gate": [1, 4096, 1]}},
             "strides.gate: expected [33423360, 4096, 1] for shape [1, 8160, 4096], "
             "got [1, 4096, 1]",
         ),
         (
-            {"strides": {**DATA["rows"][0]["strides"], "gate": [1] * 9}},
+            {"strides": {**ROWS["rows"][0]["strides"], "gate": [1] * 9}},
             "strides.gate: expected [33423360, 4096, 1] for shape [1, 8160, 4096], "
             "got [1, 1, 1, 1, 1, 1, 1, 1, ...]",
         ),
@@ -88,7 +85,7 @@ def test_a_changed_file_still_loads_but_is_not_frozen(tmp_path):
     ],
 )  # fmt: skip
 def test_a_row_that_does_not_fit_its_op_is_refused_by_id(tmp_path, values, message):
-    assert refusal(tmp_path, edited(0, **values)) == f"workloads.json: {FIRST}: {message}"
+    assert refusal(tmp_path, edited_rows(0, **values)) == f"workloads.json: {FIRST}: {message}"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +115,7 @@ def test_a_value_that_cannot_be_is_refused_by_its_place(tmp_path, values, messag
     message = message.replace(
         "rows[2].tolerance: missing key rtol", "missing key rows[2].tolerance.rtol"
     )
-    assert refusal(tmp_path, edited(2, **values)).startswith(f"workloads.json: {message}")
+    assert refusal(tmp_path, edited_rows(2, **values)).startswith(f"workloads.json: {message}")
 
 
 @pytest.mark.parametrize(
@@ -133,7 +130,7 @@ def test_a_value_that_cannot_be_is_refused_by_its_place(tmp_path, values, messag
         ('{"schema": 1, "rows": []}', "rows: expected at least one row, got none"),
         ('{"schema": 2, "rows": []}', "schema: expected at most 1, got 2"),
         ('{"rows": []}', "missing key schema; add it"),
-        (edited(1, id=FIRST), f"{FIRST}: expected one row of this id, got 2"),
+        (edited_rows(1, id=FIRST), f"{FIRST}: expected one row of this id, got 2"),
     ],
 )
 def test_a_file_that_is_something_else_is_refused(tmp_path, text, message):
