@@ -17,21 +17,10 @@ from bench.task.errors import UserError
 from bench.threats import table
 from bench.threats.case import ROOT, choose, find_threats
 from bench.threats.folder import edited, with_entry, write_folder
-from bench.threats.trial import POLICY, Outcome, run_trial
+from bench.threats.trial import Outcome, run_trial
 
 THREATS = find_threats()
 BY_NAME = {one.name: one for one in THREATS}
-
-
-@pytest.fixture(autouse=True)
-def two_processes_a_side(monkeypatch):
-    """The null control needs two, and the gauntlet's own policy asks for one, which is refused.
-
-    The policy is mended together with the next measured run: it lies in the tree that the
-    committed results belong to.
-    """
-    for device in ("cpu", "cuda"):
-        monkeypatch.setitem(POLICY, f"benchmark.processes.{device}", 2)
 
 
 def trial(name):

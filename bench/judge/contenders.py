@@ -87,6 +87,8 @@ class Trial:
     """regime -> label -> microseconds a call"""
     calls_us: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     """regime -> label -> microseconds of every single call, where they are taken singly"""
+    contended_us: dict[str, list[float]] = field(default_factory=dict)
+    """label -> whole samples, microseconds, taken on a slowed core and taken again"""
     marks: list[str] = field(default_factory=list)
     """why this trial is suspect: throttled, contended"""
     machine: list[dict[str, Any]] = field(default_factory=list)

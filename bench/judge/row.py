@@ -8,6 +8,7 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from bench.judge.analysis import Analysis, roofline
@@ -15,10 +16,12 @@ from bench.judge.checker import Check, bounds_for
 from bench.judge.compare import Bounds
 from bench.judge.contenders import FLOORS, REGIMES, Contender, RowFailure, Samples
 from bench.judge.floors import Floors, fastest_cpu_us
+from bench.judge.host_probe import HostProbe
 from bench.judge.memory_budget import memory_budget
 from bench.judge.reply import PlayerFailure
 from bench.judge.sampler import Sampler
 from bench.judge.session import Session
+from bench.judge.turns import Turns
 from bench.judge.verify import Finding
 from bench.player.memory import OutOfMemory
 from bench.record.machine import MachineProbe
@@ -136,27 +139,25 @@ class RowJudge:
         return Bounds(row.tolerance.atol, row.tolerance.rtol, ANY_ULPS)
 
     def _sampler(self, row: Workload, session: Session, seed: int) -> Sampler:
-        policy = self.config.benchmark
+        policy, device = self.config.benchmark, self.device
+        chance = random.Random(seed)
+        bounds = partial(self._bounds, row)
+        fastest = fastest_cpu_us(row.bytes_moved, device.sm_count) if device.type == "cpu" else 0.0
         return Sampler(
             session,
             row.op,
             row.layout,
             row.axes,
             row.dtype,
-            lambda one: self._bounds(row, one),
+            Turns(session, policy, bounds, device.l2_bytes, chance, HostProbe()),
             policy,
             self.config.correctness.guard_bytes,
-            memory_budget(self.device.torch_device, policy.memory_fraction),
-            self.device.l2_bytes,
-            random.Random(seed),
+            memory_budget(device.torch_device, policy.memory_fraction),
+            device.l2_bytes,
+            chance,
             self.probe,
-            REGIMES[self.device.type],
-            Floors(
-                getattr(policy.impossible_below, self.device.type),
-                fastest_cpu_us(row.bytes_moved, self.device.sm_count)
-                if self.device.type == "cpu"
-                else 0.0,
-            ),
+            REGIMES[device.type],
+            Floors(getattr(policy.impossible_below, device.type), fastest),
         )
 
 

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.judge.case import INPUTS, OUTPUTS, Case
-from bench.judge.compare import Bounds
 from bench.judge.contenders import HEADLINE, Contender, Regime, RowFailure, Samples, Trial
 from bench.judge.floors import Floors
-from bench.judge.reply import Reply
+from bench.judge.host_probe import on_cores
 from bench.judge.session import Session
 from bench.judge.stopping import enough
-from bench.judge.turn import Window, ask, bind, fill_inputs, look, poison_outputs, take_turn
-from bench.judge.verify import Expectation, Finding
+from bench.judge.turn import Window, bind, fill_inputs, take_turn
+from bench.judge.turns import Turns
+from bench.judge.verify import Finding
 from bench.record.machine import MachineProbe, MachineState
 from bench.record.status import Status
 from bench.task.config import Benchmark
@@ -40,8 +40,7 @@ class Sampler:
     layout: str
     axes: Mapping[str, int]
     dtype: str
-    bounds: Callable[[Contender], Bounds]
-    """how exact each one must be"""
+    turns: Turns
     policy: Benchmark
     guard_bytes: int
     memory_bytes: int
@@ -90,6 +89,10 @@ class Sampler:
             self.session.data(contender.label, case)  # all memory first: growing it unbinds
         for contender in contenders:
             self._bind(contender, case)
+        with on_cores(self.session.calling_core()):
+            return self._trials(contenders, case, calls)
+
+    def _trials(self, contenders: Sequence[Contender], case: Case, calls: int) -> Samples:
         self._trial(contenders, case, calls)  # captures graphs, touches every page: not counted
         trials: list[Trial] = []
         regime = HEADLINE[self.session.device.partition(":")[0]]
@@ -111,68 +114,23 @@ class Sampler:
             )
             after: dict[Contender, int] = {}
             for group in [turn] if regime.together else [[contender] for contender in turn]:
-                for contender, us in self._samples(group, case, window, regime, before).items():
-                    after[contender] = self._output_mark(contender, case)
+                taken = self.turns.samples(group, case, window, regime, before, trial)
+                for contender, us in taken.items():
+                    after[contender] = self.turns.output_mark(contender, case)
                     trial.us[regime.name][contender.label] = sum(us) / calls
                     if regime.how == "each":
                         singles = trial.calls_us.setdefault(regime.name, {})
                         singles[contender.label] = list(us)
             for contender, mark in after.items():
-                if self._output_mark(contender, case) != mark:
+                if self.turns.output_mark(contender, case) != mark:
                     text = "outputs: expected unchanged after they were compared, got other bytes"
                     raise RowFailure(contender, Finding(Status.LATE_WRITE, text))
             self.floors.check(contenders, regime, trial, contended=self._state().contended)
         states.append(self._state())
         trial.machine = [state.to_record() for state in states]
         reasons = [(*state.throttle_reasons, *state.contention_reasons) for state in states]
-        trial.marks = sorted({reason for one in reasons for reason in one})
+        trial.marks = sorted({*trial.marks, *(reason for one in reasons for reason in one)})
         return trial
-
-    def _samples(
-        self, group: Sequence[Contender], case: Case, window: Window, regime: Regime, before: int
-    ) -> dict[Contender, tuple[float, ...]]:
-        """A sample of each of the group, one right after the other, then everything compared."""
-        nonces = {contender: self.random.getrandbits(16) for contender in group}
-        poisons = {
-            contender: poison_outputs(self.session, contender.label, case, nonce)
-            for contender, nonce in nonces.items()
-        }
-        if regime.flushed:
-            self.session.flush_caches(4 * self.cache_bytes)
-        replies: dict[Contender, Reply] = {}
-        at_reply: dict[Contender, int] = {}
-        for contender in group:
-            reply = ask(self.session, contender.label, window)
-            if isinstance(reply, Finding):
-                raise RowFailure(contender, reply)
-            replies[contender] = reply
-            at_reply[contender] = self._output_mark(contender, case)
-            self._inputs_kept(contender, case, before)
-        found = {}
-        for contender, reply in replies.items():
-            if self._output_mark(contender, case) != at_reply[contender]:
-                text = "outputs: expected complete when the player answered, got other bytes later"
-                raise RowFailure(contender, Finding(Status.LATE_WRITE, text))
-            finding = look(
-                self.session,
-                contender.label,
-                case,
-                window,
-                self._expect(contender, before),
-                poisons[contender],
-                reply,
-            )
-            if not finding.passed:
-                raise RowFailure(contender, finding)
-            found[contender] = reply.us
-        return found
-
-    def _inputs_kept(self, contender: Contender, case: Case, before: int) -> None:
-        """Inputs are shared: whoever changes them must be named before the next one reads them."""
-        inputs = self.session.data(contender.label, case).inputs
-        if self.session.fingerprint.of(inputs, case.bytes_of(INPUTS)) != before:
-            text = "inputs: expected the same bytes after the call"
-            raise RowFailure(contender, Finding(Status.INPUT_MODIFIED, text))
 
     def _state(self) -> MachineState:
         return self.probe.read({*self.session.pids, os.getpid()})
@@ -180,10 +138,6 @@ class Sampler:
     def _window(self, first: int, count: int, repeat: int, how: str = "loop") -> Window:
         policy = self.policy
         return Window(first, count, repeat, how, WARM_SLOT, policy.warmup_calls, policy.warmup_us)
-
-    def _output_mark(self, contender: Contender, case: Case) -> int:
-        outputs = self.session.data(contender.label, case).outputs
-        return self.session.fingerprint.of(outputs, case.bytes_of(OUTPUTS))
 
     def _bind(self, contender: Contender, case: Case) -> None:
         bound = bind(self.session, contender.label, case)
@@ -193,12 +147,9 @@ class Sampler:
     def _turn(
         self, contender: Contender, case: Case, window: Window, before: int
     ) -> tuple[tuple[float, ...], Finding]:
-        expect = self._expect(contender, before)
+        expect = self.turns.expect(contender, before)
         nonce = self.random.getrandbits(16)
         return take_turn(self.session, contender.label, case, window, expect, nonce)
-
-    def _expect(self, one: Contender, before: int) -> Expectation:
-        return Expectation(one.rounding, self.bounds(one), before, one.compared)
 
     def _checked(
         self, contender: Contender, case: Case, window: Window, before: int

@@ -70,7 +70,7 @@ class Session:
             self._attached[label] = {}
         for label in labels:
             self._players[label].ready()
-            self._players[label].pin(self._calling_core())
+            self._players[label].pin(self.calling_core())
 
     def leave(self, label: str) -> None:
         """End a player; seating the label again starts a fresh process."""
@@ -154,7 +154,7 @@ class Session:
         cores = len(os.sched_getaffinity(0))
         return Seat(self.device, cores if self.device == "cpu" else 1)
 
-    def _calling_core(self) -> tuple[int, ...]:
+    def calling_core(self) -> tuple[int, ...]:
         """The one core from which every player on a GPU makes its calls, taking turns.
 
         The others sleep meanwhile: identical code on different cores, or beside a busy sibling

@@ -96,6 +96,8 @@ class Benchmark:
     row_time_limit_s: Annotated[float, Range(1)]
     warmup_us: Annotated[float, Range(0)]
     extra_trials: Annotated[int, Range(0)]
+    retakes: Annotated[int, Range(0)]
+    slowdown_max: Annotated[float, Range(1)]
     trials_max: Annotated[int, Range(1)]
     precision: Annotated[float, Range(0, 1)]
     processes: PerDevice

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.judge.checker import Check, Checker
+from bench.judge.contenders import Contender
 from bench.judge.row import RowJudge
 from bench.judge.session import Session
 from bench.judge.suite import Suite
@@ -31,8 +32,6 @@ from bench.threats.folder import write_folder
 
 # Enough for every defence to speak: several trials, several calls a sample, warm calls before.
 POLICY: Mapping[str, float] = {
-    "benchmark.processes.cpu": 1,
-    "benchmark.processes.cuda": 1,
     "benchmark.warmup_calls": 2,
     "benchmark.warmup_us": 200,
     "benchmark.trials": 3,
@@ -94,7 +93,10 @@ class Outcome:
 
 
 class TrialJudge(RowJudge):
-    """Judges a row without its statistics, which catch nobody and want more processes."""
+    """Judges a row by one process a side and without statistics, which catch nobody."""
+
+    def _contenders(self) -> list[Contender]:
+        return [Contender(name, rounding, 0) for name, rounding in self.sides]
 
     def _record(self, *_: Any) -> dict[str, Any]:  # noqa: ANN401 -- the parent's arguments, unread
         return {}

@@ -32,8 +32,9 @@ constexpr uint32_t kMaxGridRows = 65535;  // beyond it the row kernel's blocks t
 
 // Blocks from which a programmatic launch releases the next grid early. One H200, us in a graph,
 // early / late: 252 blocks 1.43 / 0.95, 378 blocks 1.46 / 1.15, 1,024 blocks 1.78 / 1.76; 8,192
-// blocks 18.00 / 18.05, 9,216 blocks 20.19 / 20.26, 16,320 blocks 61.03 / 61.05. Without programmatic
-// launch at all: 1.36, 1.63, 2.19, 18.66, 20.89, 61.66, and 0.5 us more of a launch-bound call.
+// blocks 18.00 / 18.05, 9,216 blocks 20.19 / 20.26, 16,320 blocks 61.03 / 61.05. Without
+// programmatic launch at all: 1.36, 1.63, 2.19, 18.66, 20.89, 61.66, and 0.5 us more of a
+// launch-bound call.
 constexpr uint32_t kEarlyReleaseBlocks = 256;
 
 // 32-byte loads exist from compute capability 10.0; before it they would be two 16-byte ones that
@@ -92,9 +93,9 @@ inline void describe_launch(const LaunchPlan& plan, const char* layout, uint32_t
   else
     snprintf(grid, sizeof grid, "2-D %ux(%u,%u)", plan.threads, plan.columns, plan.rows);
   snprintf(text, size, "%s %s vec%u%s", layout, grid, plan.vector_bytes / itemsize,
-           !plan.programmatic                                   ? ""
+           !plan.programmatic                                ? ""
            : plan.columns * plan.rows >= kEarlyReleaseBlocks ? " pdl early"
-                                                                : " pdl late");
+                                                             : " pdl late");
 }
 
 }  // namespace solution
