@@ -63,7 +63,7 @@ class SmallRun:
         """The flags of a run that takes as few samples as the policy allows."""
         small = {
             "trials": 2,
-            "trials_max": 2,
+            "trials_max.cpu": 2,
             "inner_calls_max": 4,
             "window_us": 50,
             "warmup_calls": 1,

@@ -64,7 +64,7 @@ SWITCHES = {
         "operand_ignored",
     ),
     "guards": (verify, "broken_guards", lambda *_: [], "notes_ahead_of_the_output"),
-    "inputs": (verify.Fingerprint, "of", lambda *_: 0, "inputs_zeroed"),
+    "inputs": (verify, "inputs_kept", lambda *_: True, "inputs_zeroed"),
     "floor": (floors.Floors, "check", lambda *_, **__: None, "divided_samples"),
     "children": (players, "left_running", lambda _: [], "orphan_left"),
     "standing still": (players, "STOPPED_DEVICES", (), "noisy_neighbour"),

@@ -6,13 +6,15 @@ orphans           ends processes that a player left behind
 reply             what a player may answer; each failure becomes a typed status
 players           starts, asks and ends player processes
 case              where each tensor of a case lies: slots, guard bytes, alignment (pure)
-data              fills, poisons, guards and fingerprints a case's memory
+random_bits       seeded random bits as fast as memory takes them
+data              fills, poisons and guards a case's memory
 compare           output against oracle, element by element, with the likely cause of a difference
 verify            everything that is looked at after a turn
 against_baseline  the solution's outputs against the baseline's
 session           the players and memory of one run
 build             every op of every side built before the first row
 turn              one turn of one player: poison, ask, verify
+wanted            the bytes that outputs must hold before and after a sample
 checker           one check on both sides, and how it ended
 special           special values in every combination
 refusals          calls that the contract forbids
@@ -22,7 +24,7 @@ memory_budget     how much memory a row may take
 contenders        who takes turns in a row's trials
 host_probe        whether the calling core runs at its own speed
 floors            no call is faster than the device moves its bytes
-turns             a group of contenders takes a sample each
+turns             all contenders take a sample each
 stopping          when there are trials enough
 sampler           paired samples whose outputs are checked
 analysis          what a row's samples say

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
+
 from bench.judge.against_baseline import compare_with_baseline
 from bench.judge.case import Case
 from bench.judge.compare import Bounds
@@ -115,7 +117,7 @@ class Checker:
                 finding = self._asked(side, case, tolerance, before, window)
                 self._emit(f"{check} again", case, side, finding, None)
 
-    def expectation(self, side: str, tolerance: Tolerance, before: int) -> Expectation:
+    def expectation(self, side: str, tolerance: Tolerance, before: torch.Tensor) -> Expectation:
         """The baseline rounds each step, whatever the solution has been asked for."""
         rounding = Rounding.EACH_STEP if side == "baseline" else self.rounding
         return Expectation(rounding, bounds_for(self.policy, rounding, tolerance), before)
@@ -148,7 +150,7 @@ class Checker:
         side: str,
         case: Case,
         tolerance: Tolerance,
-        before: int,
+        before: torch.Tensor,
         window: Window | None = None,
     ) -> Finding:
         op = case.op.name
@@ -161,7 +163,7 @@ class Checker:
         return finding
 
     def _asked(
-        self, side: str, case: Case, tolerance: Tolerance, before: int, window: Window
+        self, side: str, case: Case, tolerance: Tolerance, before: torch.Tensor, window: Window
     ) -> Finding:
         expect = self.expectation(side, tolerance, before)
         nonce = self.random.getrandbits(16)

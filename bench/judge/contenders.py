@@ -55,8 +55,8 @@ class Regime:
     """calls on as many slots as the window holds, or all on one"""
     floor: str
     """the regime of the streaming floor that no sample may undercut"""
-    together: bool = False
-    """all contenders sample before the first is compared: a host's state changes within 100 ms"""
+    host_bound: bool = False
+    """the host's own time is in it: a sample on a slowed core is taken again"""
     flushed: bool = False
     """caches emptied of everything useful before each sample"""
 
@@ -65,7 +65,7 @@ class Regime:
 REGIMES = {
     "cuda": (
         Regime("cold", "graph", ring=True, floor="cold", flushed=True),
-        Regime("call", "loop", ring=True, floor="cold", together=True),
+        Regime("call", "loop", ring=True, floor="cold", host_bound=True),
         Regime("single", "each", ring=True, floor="cold"),
         Regime("warm", "graph", ring=False, floor="warm"),
     ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fills, poisons, guards and fingerprints the judge's memory.
+"""Fills, poisons and guards the judge's memory.
 
 Values are random bits masked to magnitudes in [0.5, 2): every operand moves the result by far more
 than any tolerance, mantissas are full, and filling is as fast as memory, on a GPU and on a CPU.
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import torch
 
 from bench.judge.case import INPUTS, OUTPUTS, Case, Placed
+from bench.judge.random_bits import RandomBits
 from bench.task.tensor import ITEMSIZE
 
-INTEGER = {2: torch.int16, 4: torch.int32}
 # dtype -> (bits kept random: sign, one exponent bit, mantissa; bits set), repeated over 8 bytes
 MASKS = {
     "bfloat16": (0x80FF, 0x3F00),
@@ -27,7 +27,6 @@ POISON = {  # a NaN that no arithmetic returns; the low bits vary from fill to f
     "float16": 0x7DA0,
     "float32": 0x7FA5A500,
 }
-CHUNK_BYTES = 64 << 20
 GUARD_SEED = 0x5DEECE66D
 
 
@@ -58,18 +57,16 @@ def slots_view(memory: torch.Tensor, placed: Placed, slots: int) -> torch.Tensor
     )
 
 
-def fill(memory: torch.Tensor, size: int, dtype: str, generator: torch.Generator) -> None:
+def fill(memory: torch.Tensor, size: int, dtype: str, bits: RandomBits) -> None:
     """Fill the first `size` bytes of a memory with random values of a dtype."""
     keep, put = (_repeat(bits, ITEMSIZE[dtype]) for bits in MASKS[dtype])
-    words = memory[: -(-size // 8) * 8].view(torch.int64)
-    words.random_(-(1 << 63), None, generator=generator)
-    words.bitwise_and_(keep).bitwise_or_(put)
+    bits.fill(words_of(memory, size), keep, put)
 
 
 def poison(outputs: torch.Tensor, size: int, dtype: str, nonce: int) -> int:
     """Fill with the poison NaN; return its bits, of the dtype's width, for this nonce."""
     bits = POISON[dtype] | (nonce & 0xF) | 1
-    outputs[: -(-size // 8) * 8].view(torch.int64).fill_(_repeat(bits, ITEMSIZE[dtype]))
+    words_of(outputs, size).fill_(_repeat(bits, ITEMSIZE[dtype]))
     return bits
 
 
@@ -110,22 +107,14 @@ def _guards(case: Case, memory: torch.Tensor, name: str) -> Iterator[tuple[str, 
             yield f"after {tensor}", memory.as_strided(shape, strides, after)
 
 
-class Fingerprint:
-    """A keyed position-dependent 64-bit sum of a memory; the key never leaves the judge."""
+def words_of(memory: torch.Tensor, size: int) -> torch.Tensor:
+    """The first `size` bytes of a memory as int64 words; every case's size is a multiple of 8."""
+    return memory[:size].view(torch.int64)
 
-    def __init__(self, device: str, seed: int) -> None:
-        generator = torch.Generator(device=device).manual_seed(seed)
-        words = CHUNK_BYTES // 8
-        self._key = torch.empty(words, dtype=torch.int64, device=device)
-        self._key.random_(-(1 << 63), None, generator=generator).bitwise_or_(1)
 
-    def of(self, memory: torch.Tensor, size: int) -> int:
-        """The fingerprint of the first `size` bytes."""
-        words = memory[: -(-size // 8) * 8].view(torch.int64)
-        total = torch.zeros((), dtype=torch.int64, device=memory.device)
-        for chunk in torch.split(words, self._key.numel()):
-            total.mul_(6364136223846793005).add_((chunk * self._key[: chunk.numel()]).sum())
-        return int(total)
+def same_bytes(left: torch.Tensor, right: torch.Tensor, size: int) -> bool:
+    """Whether two memories agree in each of their first `size` bytes."""
+    return torch.equal(words_of(left, size), words_of(right, size))
 
 
 def _repeat(bits: int, itemsize: int) -> int:
@@ -140,7 +129,7 @@ def dirty_outputs(case: Case, outputs: torch.Tensor, nonce: int) -> int:
     return bits
 
 
-def fresh_inputs(case: Case, inputs: torch.Tensor, generator: torch.Generator) -> None:
+def fresh_inputs(case: Case, inputs: torch.Tensor, bits: RandomBits) -> None:
     """Fill every input of a case with new values and lay its guards."""
-    fill(inputs, case.bytes_of(INPUTS), case.dtype, generator)
+    fill(inputs, case.bytes_of(INPUTS), case.dtype, bits)
     lay_guards(case, inputs, INPUTS)

@@ -70,9 +70,10 @@ def left_running(player: int) -> list[str]:
 def _children(parent: int) -> list[int]:
     """Each thread lists its own; a kernel without these lists shows none."""
     pids: list[int] = []
-    for file in Path(f"/proc/{parent}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            pids += map(int, file.read_text().split())
+    with contextlib.suppress(OSError):  # it ended meanwhile
+        for thread in Path(f"/proc/{parent}/task").iterdir():
+            with contextlib.suppress(OSError):
+                pids += map(int, (thread / "children").read_bytes().split())
     return pids
 
 

@@ -117,6 +117,11 @@ class PlayerProcess:
             raise PlayerFailure(Status.LEFT_BEHIND, f"ran on after a call: {', '.join(left)}")
         return reply
 
+    def hang_up(self) -> None:
+        """Let the process end by itself; `stop` waits for it, so that several can end at once."""
+        self._channel.close()
+        self._signal(signal.SIGCONT)
+
     def stop(self) -> None:
         """End the process and everything it left, and remove its private folder."""
         self._channel.close()

@@ -75,8 +75,8 @@ class RowJudge:
     ) -> None:
         plans: dict[str, str] = {}
         able: list[Contender] = []
-        for one in contenders:
-            finding, plans[one.label] = sampler.check(one)
+        for one, finding, plan in sampler.check(contenders):
+            plans[one.label] = plan
             rival = one.side not in ("baseline", "solution", *FLOORS)
             if rival and not finding.passed:
                 outcome.rivals[one.side] = finding
@@ -87,7 +87,7 @@ class RowJudge:
                 outcome.checks.append(_check(row, one, finding))
             if not finding.passed:
                 raise RowFailure(one, finding)
-        samples = sampler.sample(able, sampler.calls_per_sample(able))
+        samples = sampler.sample(able, sampler.size(able))
         trials = [dataclasses.asdict(trial) for trial in samples.trials]
         outcome.records.append({"kind": "trials", "workload": row.id, "trials": trials})
         for rounding in self.roundings:

@@ -11,24 +11,34 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.judge.case import INPUTS, OUTPUTS, Case
-from bench.judge.contenders import HEADLINE, Contender, Regime, RowFailure, Samples, Trial
+from bench.judge.contenders import Contender, Regime, RowFailure, Samples, Trial
 from bench.judge.floors import Floors
 from bench.judge.host_probe import on_cores
 from bench.judge.session import Session
 from bench.judge.stopping import enough
-from bench.judge.turn import Window, bind, fill_inputs, take_turn
+from bench.judge.turn import Window, ask, bind, fill_inputs
 from bench.judge.turns import Turns
 from bench.judge.verify import Finding
+from bench.judge.wanted import Wanted, wanted_outputs
 from bench.record.machine import MachineProbe, MachineState
 from bench.record.status import Status
 from bench.task.config import Benchmark
 from bench.task.op import Op
 
 WARM_SLOT = 0  # bound like the others, but never timed
+
+
+@dataclass(frozen=True)
+class SampleSize:
+    """What one sample consists of."""
+
+    calls: int
+    warm_slots: int
+    """1: warm-up calls have a slot of their own; 0: a single call outlasts the warm-up"""
 
 
 @dataclass
@@ -56,75 +66,69 @@ class Sampler:
         """The row's case with so many slots."""
         return Case(self.op, self.layout, self.axes, self.dtype, slots, self.guard_bytes)
 
-    def check(self, contender: Contender) -> tuple[Finding, str]:
-        """One turn by itself: the finding and the side's launch plan."""
-        case = self.case(1)
-        before = fill_inputs(self.session, contender.label, case)
-        bound = bind(self.session, contender.label, case)
-        if not bound.passed:
-            return bound, ""
-        return self._turn(contender, case, Window(0, 1), before)[1], bound.text
+    def check(self, contenders: Sequence[Contender]) -> Iterator[tuple[Contender, Finding, str]]:
+        """One call of each by itself, on the same inputs: the finding and the launch plan."""
+        case, window = self.case(2), Window(1, 1)
+        wanted = self._wanted(case, window, contenders)
+        for contender in contenders:
+            bound = bind(self.session, contender.label, case)
+            finding = bound
+            if bound.passed:
+                finding = self._turn(contender, case, window, wanted)[1]
+            yield contender, finding, bound.text if bound.passed else ""
 
-    def calls_per_sample(self, contenders: Sequence[Contender]) -> int:
-        """Warm every contender up; return how many calls fill the window and outgrow the caches."""
+    def size(self, contenders: Sequence[Contender]) -> SampleSize:
+        """Warm every contender up; find how many calls fill the window and outgrow the caches."""
         case = self.case(2)
+        wanted = self._wanted(case, self._window(1, 1, 1), contenders)
         fastest = float("inf")
         for contender in contenders:
-            before = fill_inputs(self.session, contender.label, case)
-            self._bind(contender, case)
             repeat, us = 1, 0.0
             while us < self.policy.window_us / 4 and repeat <= self.policy.inner_calls_max:
-                us = self._checked(contender, case, self._window(1, 1, repeat), before)[0]
+                times, finding = self._turn(contender, case, self._window(1, 1, repeat), wanted)
+                if not finding.passed:
+                    raise RowFailure(contender, finding)
+                us = times[0]
                 if contender.compared:  # a floor's calls would fill a window by the thousand
                     fastest = min(fastest, us / repeat)
                 repeat *= 4
         slot = self.case(1).bytes_of(INPUTS) + self.case(1).bytes_of(OUTPUTS)
-        wanted = max(1, round(self.policy.window_us / fastest), -(-4 * self.cache_bytes // slot))
-        return min(wanted, self.policy.inner_calls_max, self._slots_that_fit(contenders) - 1)
+        calls = max(round(self.policy.window_us / fastest), -(-4 * self.cache_bytes // slot))
+        calls = min(calls, self.policy.inner_calls_max, self._slots_that_fit(contenders) - 1)
+        return SampleSize(calls, 1 if fastest < self.policy.warmup_us_max else 0)
 
-    def sample(self, contenders: Sequence[Contender], calls: int) -> Samples:
+    def sample(self, contenders: Sequence[Contender], size: SampleSize) -> Samples:
         """Trials as the policy states in advance; suspect ones are repeated within its budget."""
-        case = self.case(1 + calls)
+        case = self.case(size.warm_slots + size.calls)
         for contender in contenders:
             self.session.data(contender.label, case)  # all memory first: growing it unbinds
         for contender in contenders:
             self._bind(contender, case)
         with on_cores(self.session.calling_core()):
-            return self._trials(contenders, case, calls)
+            return self._trials(contenders, case, size)
 
-    def _trials(self, contenders: Sequence[Contender], case: Case, calls: int) -> Samples:
-        self._trial(contenders, case, calls)  # captures graphs, touches every page: not counted
+    def _trials(self, contenders: Sequence[Contender], case: Case, size: SampleSize) -> Samples:
+        self._trial(contenders, case, size)  # captures graphs, touches every page: not counted
         trials: list[Trial] = []
-        regime = HEADLINE[self.session.device.partition(":")[0]]
-        while not enough(self.policy, regime, contenders, trials):
-            trials.append(self._trial(contenders, case, calls))
+        device = self.session.device.partition(":")[0]
+        while not enough(self.policy, device, contenders, trials):
+            trials.append(self._trial(contenders, case, size))
         good = [trial for trial in trials if not trial.marks]
-        return Samples(calls, trials, good if len(good) >= self.policy.trials else trials)
+        return Samples(size.calls, trials, good if len(good) >= self.policy.trials else trials)
 
-    def _trial(self, contenders: Sequence[Contender], case: Case, calls: int) -> Trial:
-        trial = Trial()
+    def _trial(self, contenders: Sequence[Contender], case: Case, size: SampleSize) -> Trial:
+        trial, calls = Trial(), size.calls
         states = [self._state()]
         for regime in self.regimes:
-            before = fill_inputs(self.session, contenders[0].label, case)
+            count, repeat = (calls, 1) if regime.ring else (1, calls)
+            window = self._window(size.warm_slots, count, repeat, regime.how)
+            wanted = self._wanted(case, window, contenders)
             turn = self.random.sample(list(contenders), len(contenders))
             trial.order[regime.name] = [contender.label for contender in turn]
-            trial.us[regime.name] = {}
-            window = self._window(
-                1, calls if regime.ring else 1, 1 if regime.ring else calls, regime.how
-            )
-            after: dict[Contender, int] = {}
-            for group in [turn] if regime.together else [[contender] for contender in turn]:
-                taken = self.turns.samples(group, case, window, regime, before, trial)
-                for contender, us in taken.items():
-                    after[contender] = self.turns.output_mark(contender, case)
-                    trial.us[regime.name][contender.label] = sum(us) / calls
-                    if regime.how == "each":
-                        singles = trial.calls_us.setdefault(regime.name, {})
-                        singles[contender.label] = list(us)
-            for contender, mark in after.items():
-                if self.turns.output_mark(contender, case) != mark:
-                    text = "outputs: expected unchanged after they were compared, got other bytes"
-                    raise RowFailure(contender, Finding(Status.LATE_WRITE, text))
+            taken = self.turns.samples(turn, case, window, regime, wanted, trial)
+            trial.us[regime.name] = {one.label: sum(us) / calls for one, us in taken.items()}
+            if regime.how == "each":
+                trial.calls_us[regime.name] = {one.label: list(us) for one, us in taken.items()}
             self.floors.check(contenders, regime, trial, contended=self._state().contended)
         states.append(self._state())
         trial.machine = [state.to_record() for state in states]
@@ -136,32 +140,40 @@ class Sampler:
         return self.probe.read({*self.session.pids, os.getpid()})
 
     def _window(self, first: int, count: int, repeat: int, how: str = "loop") -> Window:
+        """Warm-up calls have the slots before `first`; where there are none, calls are too long."""
         policy = self.policy
-        return Window(first, count, repeat, how, WARM_SLOT, policy.warmup_calls, policy.warmup_us)
+        if first == 0:
+            return Window(first, count, repeat, how)
+        warm = (policy.warmup_calls, policy.warmup_us, policy.warmup_us_max)
+        return Window(first, count, repeat, how, WARM_SLOT, *warm)
 
     def _bind(self, contender: Contender, case: Case) -> None:
         bound = bind(self.session, contender.label, case)
         if not bound.passed:
             raise RowFailure(contender, bound)
 
-    def _turn(
-        self, contender: Contender, case: Case, window: Window, before: int
-    ) -> tuple[tuple[float, ...], Finding]:
-        expect = self.turns.expect(contender, before)
+    def _wanted(self, case: Case, window: Window, contenders: Sequence[Contender]) -> Wanted:
+        """Fresh inputs for all contenders, and what their outputs must then be."""
+        inputs = fill_inputs(self.session, contenders[0].label, case)
+        roundings = {contender.rounding for contender in contenders}
         nonce = self.random.getrandbits(16)
-        return take_turn(self.session, contender.label, case, window, expect, nonce)
+        return wanted_outputs(self.session, case, window, inputs, roundings, nonce)
 
-    def _checked(
-        self, contender: Contender, case: Case, window: Window, before: int
-    ) -> tuple[float, ...]:
-        us, finding = self._turn(contender, case, window, before)
-        if not finding.passed:
-            raise RowFailure(contender, finding)
-        return us
+    def _turn(
+        self, contender: Contender, case: Case, window: Window, wanted: Wanted
+    ) -> tuple[tuple[float, ...], Finding]:
+        self.turns.poison(contender, case, wanted)
+        reply = ask(self.session, contender.label, window)
+        if isinstance(reply, Finding):
+            return (), reply
+        if not contender.compared:
+            return reply.us, Finding(Status.PASSED, "")
+        return reply.us, self.turns.examine(contender, case, window, wanted, reply)[0]
 
     def _slots_that_fit(self, contenders: Sequence[Contender]) -> int:
         case = self.case(1)
-        slot = case.bytes_of(INPUTS) + case.bytes_of(OUTPUTS) * len(contenders)
+        images = 1 + len({contender.rounding for contender in contenders})
+        slot = 2 * case.bytes_of(INPUTS) + case.bytes_of(OUTPUTS) * (len(contenders) + images)
         if self.memory_bytes < 2 * slot:
             text = f"needs {2 * slot >> 20} MiB, {self.memory_bytes >> 20} MiB may be used"
             raise RowFailure(contenders[0], Finding(Status.OUT_OF_MEMORY, text))

@@ -10,9 +10,10 @@ import torch
 from bench.judge.case import Case
 from bench.judge.checker import Check, Checker, bounds_for
 from bench.judge.compare import expected_output, upcast
-from bench.judge.data import INTEGER, CaseData, dirty_outputs
+from bench.judge.data import CaseData, dirty_outputs
 from bench.judge.turn import fill_inputs
 from bench.judge.verify import Expectation, Finding, verify
+from bench.player.marks import INTEGER
 from bench.record.status import Status
 from bench.task.op import Op
 
@@ -50,7 +51,7 @@ def _planted(checker: Checker, case: Case, plant: Plant) -> Finding:
     plant(data, next(iter(case.op.outputs)), poison)
     bounds = bounds_for(checker.policy, rounding, checker.policy.tolerance.of(case.dtype))
     expect = Expectation(rounding, bounds, before)
-    return verify(data, expect, poison, session.fingerprint, (0, case.slots))
+    return verify(data, expect, poison, (0, case.slots))
 
 
 Plant = Callable[[CaseData, str, int], None]

@@ -12,8 +12,9 @@ from typing import Any
 import torch
 
 from bench.judge.case import INPUTS, OUTPUTS, Case
-from bench.judge.data import CaseData, Fingerprint
+from bench.judge.data import CaseData
 from bench.judge.players import PlayerProcess, Seat
+from bench.judge.random_bits import RandomBits
 from bench.judge.reply import Reply
 from bench.player.memory import Memory, allocate, reset_persisting_lines
 from bench.task.side import Side
@@ -39,8 +40,8 @@ class Session:
         self.device = device
         self.time_limit_s = time_limit_s
         self.sides = dict(sides)
-        self.generator = torch.Generator(device=device).manual_seed(seed)
-        self.fingerprint = Fingerprint(device, seed ^ 0x9E3779B97F4A7C15)
+        self.bits = RandomBits(device, seed)
+        self._scratch: dict[str, torch.Tensor] = {}
         self._flush: torch.Tensor | None = None
         self._players: dict[str, PlayerProcess] = {}
         self._memory: dict[str, Memory] = {}
@@ -56,6 +57,8 @@ class Session:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        for player in self._players.values():
+            player.hang_up()
         for label in list(self._players):
             self.leave(label)
         for memory in (*self._memory.values(), *self._outgrown):
@@ -137,8 +140,15 @@ class Session:
         if self.device.startswith("cuda"):
             reset_persisting_lines()
 
+    def scratch(self, name: str, size: int) -> torch.Tensor:
+        """At least `size` bytes that no player ever maps; what they held may be overwritten."""
+        if name not in self._scratch or self._scratch[name].numel() < size:
+            self._scratch.pop(name, None)  # freed first: two of them may not fit
+            self._scratch[name] = torch.empty(size, dtype=torch.uint8, device=self.device)
+        return self._scratch[name]
+
     def memory(self, name: str, size: int) -> Memory:
-        """Memory of the judge's under a name of its own."""
+        """Memory of the judge's that players may map, under a name of its own."""
         return self._ensure(name, size)
 
     def _ensure(self, name: str, size: int) -> Memory:

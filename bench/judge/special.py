@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import torch
 
-from bench.judge.data import INTEGER, CaseData
+from bench.judge.data import CaseData
+from bench.player.marks import INTEGER
 
 # dtype -> bits of the largest finite value, and of a large one whose square float32 still holds:
 # what overflows only in float32 arithmetic is not what a contract of one rounding is about.

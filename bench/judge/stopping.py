@@ -5,31 +5,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.judge.contenders import Contender, Samples, Trial
+from bench.judge.contenders import HEADLINE, Contender, Samples, Trial
 from bench.task.config import Benchmark
+from bench.task.op import Rounding
 from bench.timing.statistics import relative_error
 
 
 def enough(
-    policy: Benchmark, regime: str, contenders: Sequence[Contender], trials: Sequence[Trial]
+    policy: Benchmark, device: str, contenders: Sequence[Contender], trials: Sequence[Trial]
 ) -> bool:
     """Whether there are enough unmarked trials, and the medians are as sure as was asked for.
 
-    The precision is that of the regime's noisiest side, by its median's spread over the trials.
+    The precision is that of the noisiest side in the device's headline regime, by its median's
+    spread over the trials.
     """
     good = [trial for trial in trials if not trial.marks]
-    if len(trials) >= policy.trials_max:
+    if len(trials) >= getattr(policy.trials_max, device):
         return True
     if len(good) < policy.trials:
         return len(trials) >= policy.trials + policy.extra_trials
     samples = Samples(0, trials, good)
-    sides = {(one.side, one.rounding) for one in contenders if one.compared}
-    return all(
-        relative_error(samples.of(regime, [one for one in contenders if _key(one) == side]))
-        <= policy.precision
-        for side in sides
-    )
-
-
-def _key(one: Contender) -> tuple[object, object]:
-    return one.side, one.rounding
+    sides: dict[tuple[str, Rounding], list[Contender]] = {}
+    for one in contenders:
+        if one.compared:
+            sides.setdefault((one.side, one.rounding), []).append(one)
+    errors = (relative_error(samples.of(HEADLINE[device], side)) for side in sides.values())
+    return all(error <= policy.precision for error in errors)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group of contenders takes a sample each; what every one touched is compared."""
+"""All contenders take a sample each; what every one touched is looked at when it answers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from bench.judge.case import INPUTS, OUTPUTS, Case
+import torch
+
+from bench.judge.case import OUTPUTS, Case
 from bench.judge.compare import Bounds
 from bench.judge.contenders import Contender, Regime, RowFailure, Trial
+from bench.judge.data import CaseData, same_bytes
 from bench.judge.host_probe import HostProbe
 from bench.judge.reply import Reply
 from bench.judge.session import Session
-from bench.judge.turn import Window, ask, look, poison_outputs
-from bench.judge.verify import Expectation, Finding
+from bench.judge.turn import Window, ask, look
+from bench.judge.verify import Expectation, Finding, inputs_kept
+from bench.judge.wanted import Wanted
 from bench.record.status import Status
 from bench.task.config import Benchmark
 
@@ -38,49 +42,67 @@ class Turns:
 
     def samples(
         self,
-        group: Sequence[Contender],
+        contenders: Sequence[Contender],
         case: Case,
         window: Window,
         regime: Regime,
-        before: int,
+        wanted: Wanted,
         trial: Trial,
     ) -> dict[Contender, tuple[float, ...]]:
-        """A sample of each of the group, one right after the other, then everything compared.
+        """Microseconds of each contender's sample; RowFailure for the first that is not right.
 
-        Where the host is the limit, one that was taken on a slowed core is taken again, within the
-        policy's budget; the slow one stays in the record.
+        Outputs are poisoned before the first sample, so that little time lies between two: a host's
+        state changes within 100 ms. When all have sampled, nothing may have changed any more.
         """
-        nonces = {contender: self.random.getrandbits(16) for contender in group}
-        poisons = {
-            contender: poison_outputs(self.session, contender.label, case, nonce)
-            for contender, nonce in nonces.items()
-        }
-        if regime.flushed:
-            self.session.flush_caches(4 * self.cache_bytes)
-        replies: dict[Contender, Reply] = {}
-        at_reply: dict[Contender, int] = {}
-        for contender in group:
-            replies[contender] = self._reply(contender, case, window, regime, poisons, trial)
-            at_reply[contender] = self.output_mark(contender, case)
-            self._inputs_kept(contender, case, before)
+        left: dict[Contender, torch.Tensor] = {}
         found = {}
-        for contender, reply in replies.items():
-            if self.output_mark(contender, case) != at_reply[contender]:
-                text = "outputs: expected complete when the player answered, got other bytes later"
-                raise RowFailure(contender, Finding(Status.LATE_WRITE, text))
-            finding = look(
-                self.session,
-                contender.label,
-                case,
-                window,
-                self.expect(contender, before),
-                poisons[contender],
-                reply,
-            )
+        for contender in contenders:
+            if contender.compared:
+                self.poison(contender, case, wanted)
+        for contender in contenders:
+            if regime.flushed:
+                self.session.flush_caches(4 * self.cache_bytes)
+            reply = self._reply(contender, case, window, regime, wanted, trial)
+            found[contender] = reply.us
+            if not contender.compared:
+                continue  # a floor is the judge's own and computes nothing
+            finding, left[contender] = self.examine(contender, case, window, wanted, reply)
             if not finding.passed:
                 raise RowFailure(contender, finding)
-            found[contender] = reply.us
+        for contender, then in left.items():
+            now = self.session.data(contender.label, case).outputs
+            if not same_bytes(now, then, case.bytes_of(OUTPUTS)):
+                text = "outputs: expected unchanged after they were compared, got other bytes"
+                raise RowFailure(contender, Finding(Status.LATE_WRITE, text))
         return found
+
+    def poison(self, contender: Contender, case: Case, wanted: Wanted) -> None:
+        """Make every output of a contender unlike any result, and lay its guards."""
+        size = case.bytes_of(OUTPUTS)
+        outputs = self.session.data(contender.label, case).outputs
+        outputs[:size].copy_(wanted.blank[:size])
+
+    def examine(
+        self, contender: Contender, case: Case, window: Window, wanted: Wanted, reply: Reply
+    ) -> tuple[Finding, torch.Tensor]:
+        """Look at what a contender left, as it is at its answer: the finding, and those outputs.
+
+        Bytes that are not the oracle's are copied before the slower look: what arrives meanwhile
+        must not count.
+        """
+        data = self.session.data(contender.label, case)
+        size = case.bytes_of(OUTPUTS)
+        then = wanted.complete[contender.rounding]
+        exact = same_bytes(data.outputs, then, size)
+        if not exact:
+            then = data.outputs[:size].clone()
+        # Inputs are shared: whoever changes them must be named before the next one reads them.
+        if not inputs_kept(data, wanted.inputs):
+            text = "inputs: expected the same bytes after the call"
+            return Finding(Status.INPUT_MODIFIED, text), then
+        seen = CaseData(case, data.inputs, then)
+        expect = Expectation(contender.rounding, self.bounds(contender), wanted.inputs)
+        return look(seen, window, expect, wanted.poison, reply, exact=exact), then
 
     def _reply(
         self,
@@ -88,15 +110,19 @@ class Turns:
         case: Case,
         window: Window,
         regime: Regime,
-        poisons: dict[Contender, int],
+        wanted: Wanted,
         trial: Trial,
     ) -> Reply:
+        """Where the host is the limit, a sample on a slowed core is taken again within the budget.
+
+        The slow one stays in the record.
+        """
         while True:
-            slowdown = self.host.slowdown() if regime.together else 1.0
+            slowdown = self.host.slowdown() if regime.host_bound else 1.0
             reply = ask(self.session, contender.label, window)
             if isinstance(reply, Finding):
                 raise RowFailure(contender, reply)
-            slowdown = max(slowdown, self.host.slowdown()) if regime.together else 1.0
+            slowdown = max(slowdown, self.host.slowdown()) if regime.host_bound else 1.0
             if slowdown <= self.policy.slowdown_max:
                 return reply
             trial.contended_us.setdefault(contender.label, []).append(sum(reply.us))
@@ -105,21 +131,4 @@ class Turns:
                 return reply
             self._retakes += 1
             time.sleep(RETAKE_AFTER_S)
-            nonce = self.random.getrandbits(16)
-            poisons[contender] = poison_outputs(self.session, contender.label, case, nonce)
-
-    def _inputs_kept(self, contender: Contender, case: Case, before: int) -> None:
-        """Inputs are shared: whoever changes them must be named before the next one reads them."""
-        inputs = self.session.data(contender.label, case).inputs
-        if self.session.fingerprint.of(inputs, case.bytes_of(INPUTS)) != before:
-            text = "inputs: expected the same bytes after the call"
-            raise RowFailure(contender, Finding(Status.INPUT_MODIFIED, text))
-
-    def output_mark(self, contender: Contender, case: Case) -> int:
-        """A fingerprint of everything that a contender wrote."""
-        outputs = self.session.data(contender.label, case).outputs
-        return self.session.fingerprint.of(outputs, case.bytes_of(OUTPUTS))
-
-    def expect(self, one: Contender, before: int) -> Expectation:
-        """What a contender's outputs and inputs are held against."""
-        return Expectation(one.rounding, self.bounds(one), before, one.compared)
+            self.poison(contender, case, wanted)

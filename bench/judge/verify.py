@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import torch
+
 from bench.judge.case import INPUTS, OUTPUTS
 from bench.judge.compare import (
     Bounds,
@@ -16,7 +18,7 @@ from bench.judge.compare import (
     expected_output,
     upcast,
 )
-from bench.judge.data import CaseData, Fingerprint, broken_guards
+from bench.judge.data import CaseData, broken_guards, same_bytes
 from bench.record.status import Status
 from bench.task.op import Rounding
 
@@ -44,17 +46,14 @@ class Expectation:
 
     rounding: Rounding
     bounds: Bounds
-    inputs_before: int
-    """fingerprint of the inputs when they were filled"""
-    compared: bool = True
-    """False for a floor, which moves the bytes and computes nothing"""
+    inputs: torch.Tensor
+    """the judge's own copy of what the inputs were filled with"""
 
 
 def verify(
     data: CaseData,
     expect: Expectation,
     poison_bits: int,
-    fingerprint: Fingerprint,
     written: tuple[int, int],
 ) -> Finding:
     """Judge one turn: guards first, then inputs, then the written slots against the oracle."""
@@ -62,12 +61,15 @@ def verify(
     broken = broken_guards(case, data.outputs, OUTPUTS) + broken_guards(case, data.inputs, INPUTS)
     if broken:
         return Finding(Status.GUARD_OVERWRITTEN, f"guard bytes overwritten {broken[0]}")
-    if fingerprint.of(data.inputs, case.bytes_of(INPUTS)) != expect.inputs_before:
+    if not inputs_kept(data, expect.inputs):
         return Finding(Status.INPUT_MODIFIED, "inputs: expected the same bytes after the call")
-    if not expect.compared:
-        return Finding(Status.PASSED, "")
     comparison = compare_with_oracle(data, expect.rounding, expect.bounds, poison_bits, written)
     return finding_of(comparison)
+
+
+def inputs_kept(data: CaseData, kept: torch.Tensor) -> bool:
+    """Whether all inputs, guards included, are the judge's own copy byte for byte."""
+    return same_bytes(data.inputs, kept, data.case.bytes_of(INPUTS))
 
 
 def finding_of(comparison: Comparison) -> Finding:
@@ -106,6 +108,17 @@ def compare_with_oracle(
                     elements, worst, moved(result.difference, (start[0] + first, *start[1:]))
                 )
     return Comparison(elements, worst, None)
+
+
+def write_expected(data: CaseData, rounding: Rounding, written: tuple[int, int]) -> None:
+    """Store the oracle's results in the written slots of a memory of the judge's own."""
+    op, case = data.case.op, data.case
+    tensors = {name: data.view(name)[slice(*written)] for name in op.tensors}
+    for _, piece in chunks(op, case.layout, tensors):
+        inputs = [piece[name] for name in op.inputs]
+        expected = expected_output(op, rounding, inputs, upcast(case.dtype))
+        for name, wanted in zip(op.outputs, expected, strict=True):
+            piece[name].copy_(wanted)
 
 
 def moved(difference: Difference, start: Sequence[int]) -> Difference:

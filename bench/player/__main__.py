@@ -79,7 +79,8 @@ class Player:
             raise IndexError(f"slots: expected below {len(self._calls)}, got {first + count}")
         if request["warm_calls"]:
             warm = self._calls[request["warm_slot"]]
-            self._clock.warm(warm, request["warm_calls"], request["warm_us"])
+            limits = request["warm_calls"], request["warm_us"], request["warm_us_max"]
+            self._clock.warm(warm, *limits)
         if request["regime"] == "loop":
             return {"us": [self._clock.loop(calls)]}
         if request["regime"] == "graph":

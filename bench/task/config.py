@@ -95,10 +95,11 @@ class Benchmark:
     window_us: Annotated[float, Range(1)]
     row_time_limit_s: Annotated[float, Range(1)]
     warmup_us: Annotated[float, Range(0)]
+    warmup_us_max: Annotated[float, Range(0)]
     extra_trials: Annotated[int, Range(0)]
     retakes: Annotated[int, Range(0)]
     slowdown_max: Annotated[float, Range(1)]
-    trials_max: Annotated[int, Range(1)]
+    trials_max: PerDevice
     precision: Annotated[float, Range(0, 1)]
     processes: PerDevice
     impossible_below: Fractions

@@ -34,6 +34,7 @@ from bench.threats.folder import write_folder
 POLICY: Mapping[str, float] = {
     "benchmark.warmup_calls": 2,
     "benchmark.warmup_us": 200,
+    "benchmark.warmup_us_max": 2000,
     "benchmark.trials": 3,
     "benchmark.extra_trials": 0,
     "benchmark.window_us": 1000,

@@ -20,8 +20,11 @@ class Clock(Protocol):
 
     name: str
 
-    def warm(self, call: Call, calls: int, us: float) -> None:
-        """Run a call at least so often and so long; the last ones may still be under way after."""
+    def warm(self, call: Call, calls: int, us: float, us_max: float) -> None:
+        """Run a call for `us`, and until it ran `calls` times or, after the first, `us_max` passed.
+
+        The last ones may still be under way after.
+        """
 
     def loop(self, calls: Sequence[Call]) -> float:
         """Microseconds from the end of earlier work until the work of the last call is done."""
@@ -45,6 +48,15 @@ def _no_garbage_collection() -> Iterator[None]:
         gc.enable()
 
 
+def _warm(chunk: Callable[[], int], calls: int, us: float, us_max: float) -> None:
+    """Run chunks, each of which says how many calls it made, as Clock.warm states."""
+    started = time.perf_counter_ns()
+    done, passed = 0, 0.0
+    while passed < us or (done < calls and (not done or passed < us_max)):
+        done += chunk()
+        passed = (time.perf_counter_ns() - started) / 1e3
+
+
 class CudaEventClock:
     """Events on the current stream: `loop` includes the host's launch cost where that is longer."""
 
@@ -54,15 +66,16 @@ class CudaEventClock:
         self._stream = torch.cuda.current_stream(device)
         self._graphs: dict[int, tuple[Sequence[Call], torch.cuda.CUDAGraph]] = {}
 
-    def warm(self, call: Call, calls: int, us: float) -> None:
+    def warm(self, call: Call, calls: int, us: float, us_max: float) -> None:
         """See Clock.warm."""
-        started = time.perf_counter_ns()
-        done = 0
-        while done < calls or time.perf_counter_ns() - started < us * 1e3:
+
+        def chunk() -> int:
             self._stream.synchronize()
             for _ in range(WARM_CHUNK):
                 call()
-            done += WARM_CHUNK
+            return WARM_CHUNK
+
+        _warm(chunk, calls, us, us_max)
 
     def loop(self, calls: Sequence[Call]) -> float:
         """See Clock.loop.
@@ -127,13 +140,14 @@ class WallClock:
 
     name = "wall_clock"
 
-    def warm(self, call: Call, calls: int, us: float) -> None:
+    def warm(self, call: Call, calls: int, us: float, us_max: float) -> None:
         """See Clock.warm."""
-        started = time.perf_counter_ns()
-        done = 0
-        while done < calls or time.perf_counter_ns() - started < us * 1e3:
+
+        def one() -> int:
             call()
-            done += 1
+            return 1
+
+        _warm(one, calls, us, us_max)
 
     def loop(self, calls: Sequence[Call]) -> float:
         """See Clock.loop."""

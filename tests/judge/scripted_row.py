@@ -27,7 +27,7 @@ from tests.small_run import GATE_ROW, SmallRun
 Judge = Callable[..., RowOutcome]
 POLICY = {
     "benchmark.trials": 5,
-    "benchmark.trials_max": 5,
+    "benchmark.trials_max.cpu": 5,
     "benchmark.window_us": 60,
     "benchmark.impossible_below.cpu": 0.5,
     "benchmark.bootstrap_draws": 100,

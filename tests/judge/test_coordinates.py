@@ -11,6 +11,7 @@ from bench.judge.against_baseline import compare_with_baseline
 from bench.judge.case import INPUTS, OUTPUTS, Case
 from bench.judge.compare import Bounds, expected_output
 from bench.judge.data import CaseData, fresh_inputs
+from bench.judge.random_bits import RandomBits
 from bench.judge.verify import compare_with_oracle
 from bench.ops import OPS
 from bench.task.op import Rounding
@@ -32,7 +33,7 @@ def answered(name: str) -> CaseData:
     case = Case(OPS[op], layout, axes, "bfloat16", 3, 64)
     sizes = (case.bytes_of(INPUTS), case.bytes_of(OUTPUTS))
     data = CaseData(case, *(torch.zeros(size, dtype=torch.uint8) for size in sizes))
-    fresh_inputs(case, data.inputs, torch.Generator().manual_seed(2))
+    fresh_inputs(case, data.inputs, RandomBits("cpu", 2))
     inputs = [data.view(one) for one in case.op.inputs]
     (right,) = expected_output(case.op, ROUNDING, inputs, torch.float64)
     data.view("out").copy_(right)

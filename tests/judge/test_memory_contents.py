@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from bench.judge.case import INPUTS, OUTPUTS, Case
-from bench.judge.data import CaseData, Fingerprint, broken_guards, dirty_outputs, fresh_inputs
+from bench.judge.data import CaseData, broken_guards, dirty_outputs, fresh_inputs, same_bytes
+from bench.judge.random_bits import PIECE_WORDS, RandomBits
 from bench.ops import OPS
 
 INTEGER = {"bfloat16": torch.int16, "float16": torch.int16, "float32": torch.int32}
@@ -19,7 +20,7 @@ def filled(
     case = Case(OPS["residual_gate_add"], "full", AXES, dtype, 3, 256, offsets or {})
     sizes = (case.bytes_of(INPUTS), case.bytes_of(OUTPUTS))
     data = CaseData(case, *(torch.zeros(size, dtype=torch.uint8) for size in sizes))
-    fresh_inputs(case, data.inputs, torch.Generator().manual_seed(seed))
+    fresh_inputs(case, data.inputs, RandomBits("cpu", seed))
     dirty_outputs(case, data.outputs, 0)
     return data
 
@@ -98,25 +99,31 @@ def test_writing_a_whole_tensor_touches_no_guard() -> None:
     assert broken_guards(data.case, data.outputs, OUTPUTS) == []
 
 
-def test_a_fingerprint_changes_with_any_bit_and_with_any_exchange() -> None:
-    print_of = Fingerprint("cpu", 9)
-    memory = torch.randint(0, 256, (4096,), dtype=torch.uint8)
-    before = print_of.of(memory, 4096)
+def test_one_bit_anywhere_tells_two_memories_apart() -> None:
+    left = torch.randint(0, 256, (4096,), dtype=torch.uint8)
+    right = left.clone()
     for byte in (0, 1, 2047, 4095):
-        memory[byte] ^= 0x80
-        assert print_of.of(memory, 4096) != before
-        memory[byte] ^= 0x80
-    assert print_of.of(memory, 4096) == before
-    assert print_of.of(memory.view(2, 2048).flip(0).reshape(-1), 4096) != before
+        assert same_bytes(left, right, 4096)
+        right[byte] ^= 0x80
+        assert not same_bytes(left, right, 4096)
+        assert same_bytes(left, right, byte // 8 * 8), "only the first bytes are looked at"
+        right[byte] ^= 0x80
 
 
-def test_a_fingerprint_tells_equal_chunks_apart_and_hangs_on_its_key() -> None:
-    size = (64 << 20) + 8  # one word beyond a chunk
-    memory = torch.zeros(size, dtype=torch.uint8)
-    memory[0] = 1
-    first = Fingerprint("cpu", 1)
-    in_first_chunk = first.of(memory, size)
-    assert Fingerprint("cpu", 2).of(memory, size) != in_first_chunk
-    memory[0] = 0
-    memory[size - 8] = 1
-    assert first.of(memory, size) != in_first_chunk
+def test_random_bits_differ_between_pieces_fills_and_seeds_whatever_the_threads() -> None:
+    def fill(bits: RandomBits, pieces: int = 3) -> torch.Tensor:
+        words = torch.zeros(pieces * PIECE_WORDS + 5, dtype=torch.int64)
+        bits.fill(words, -1, 0)
+        return words
+
+    bits = RandomBits("cpu", 7)
+    first, second = fill(bits), fill(bits)
+    parts = [*first.split(PIECE_WORDS)[:3], *second.split(PIECE_WORDS)[:3]]
+    parts.append(fill(RandomBits("cpu", 8)).split(PIECE_WORDS)[0])
+    assert len(torch.cat(parts).unique()) == len(parts) * PIECE_WORDS
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    assert fill(RandomBits("cpu", 7)).equal(first)
+    torch.set_num_threads(threads)
+    bits.manual_seed(7)
+    assert fill(bits).equal(first)

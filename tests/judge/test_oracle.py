@@ -11,6 +11,7 @@ import torch
 from bench.judge.case import INPUTS, OUTPUTS, Case
 from bench.judge.compare import Bounds, compare, expected_output, upcast
 from bench.judge.data import CaseData, fresh_inputs
+from bench.judge.random_bits import RandomBits
 from bench.judge.special import combinations, plant_specials, special_values
 from bench.ops import OPS
 from bench.task.op import Op, Rounding
@@ -25,7 +26,7 @@ def fresh(op: Op, dtype: str, layout: str | None = None, **axes: int) -> CaseDat
     case = Case(op, layout or next(iter(op.layouts)), axes, dtype, 1, 64)
     sizes = (case.bytes_of(INPUTS), case.bytes_of(OUTPUTS))
     data = CaseData(case, *(torch.zeros(size, dtype=torch.uint8) for size in sizes))
-    fresh_inputs(case, data.inputs, torch.Generator().manual_seed(5))
+    fresh_inputs(case, data.inputs, RandomBits("cpu", 5))
     return data
 
 

@@ -44,11 +44,14 @@ def test_each_call_is_timed_by_itself_without_what_follows_it(fake: FakeTime) ->
     assert fake.log == ["a", "mark a", "b", "mark b"]
 
 
-@pytest.mark.parametrize(("calls", "us", "expected"), [(3, 0, 3), (1, 50, 5), (0, 0, 0)])
-def test_warming_lasts_for_both_the_calls_and_the_time(
-    fake: FakeTime, calls: int, us: float, expected: int
+@pytest.mark.parametrize(
+    ("calls", "us", "us_max", "expected"),
+    [(3, 0, 99, 3), (1, 50, 99, 5), (9, 0, 35, 4), (9, 50, 35, 5), (9, 0, 0, 1), (0, 0, 0, 0)],
+)
+def test_warming_lasts_for_the_time_and_for_the_calls_unless_they_are_long(
+    fake: FakeTime, calls: int, us: float, us_max: float, expected: int
 ) -> None:
-    WallClock().warm(fake.call("w", 10), calls, us)
+    WallClock().warm(fake.call("w", 10), calls, us, us_max)
     assert len(fake.log) == expected
 
 
