@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench import gauntlet
-from bench.judge import floors, players, turn, verify
+from bench.judge import floors, forks, players, turn, verify
 from bench.record.status import Status
 from bench.task.config import load_config
 from bench.task.device import resolve_device
@@ -85,10 +85,10 @@ def test_a_defence_switched_off_lets_a_cheater_through(switch, monkeypatch):
 def test_confinement_switched_off_lets_a_file_be_left(tmp_path, monkeypatch):
     bare = tmp_path / "bare.py"
     bare.write_text(
-        "import runpy, sys\nsys.argv[2:] = []\nsys.path[0] = ''\n"
-        "runpy.run_module('bench.player', run_name='__main__', alter_sys=True)\n"
+        "import sys\nfrom bench.player import fork_server\n"
+        "fork_server.confine = lambda _: None\nfork_server.main(sys.argv[1:])\n"
     )
-    monkeypatch.setattr(players, "CONFINED", bare)
+    monkeypatch.setattr(forks, "SERVER", bare)
     left = Path("/dev/shm") / "left_by_a_cheater.py"
     try:
         assert trial("file_in_shared_memory").status is Status.PASSED

@@ -4,6 +4,7 @@
 environment       what a player finds in its environment variables
 orphans           ends processes that a player left behind
 reply             what a player may answer; each failure becomes a typed status
+forks             the fork servers that players come from
 players           starts, asks and ends player processes
 case              where each tensor of a case lies: slots, guard bytes, alignment (pure)
 random_bits       seeded random bits as fast as memory takes them

@@ -26,14 +26,21 @@ ENVIRONMENT = (
 
 def player_environment(home: Path, threads: int) -> dict[str, str]:
     """All variables of a player whose private folder is `home`."""
+    own = {"HOME": str(home), "TMPDIR": str(home), "OMP_NUM_THREADS": str(threads)}
+    return {**_shared(), **own}
+
+
+def server_environment() -> dict[str, str]:
+    """All variables of a fork server, which must not start a second thread."""
+    return {**_shared(), "OMP_NUM_THREADS": "1"}
+
+
+def _shared() -> dict[str, str]:
     inherited = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     path = [str(ROOT), *filter(None, [inherited.get("PYTHONPATH")])]
     return {
         **inherited,
-        "HOME": str(home),
-        "TMPDIR": str(home),
         "PYTHONNOUSERSITE": "1",
         "PYTHONPATH": os.pathsep.join(path),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "OMP_NUM_THREADS": str(threads),
     }

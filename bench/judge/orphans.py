@@ -7,11 +7,11 @@ import contextlib
 import ctypes
 import os
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 PR_SET_CHILD_SUBREAPER = 36
 LIMIT_S = 5.0  # an orphan's own children become ours when it ends, so this goes by generations
@@ -20,8 +20,17 @@ _ours: set[int] = set()
 _lock = threading.Lock()  # a process is either still being started or known
 
 
-def spawn(start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
-    """Start a player's process; from now on whoever loses its parent becomes a child of ours."""
+class Child(Protocol):
+    """A process that we started."""
+
+    pid: int
+
+
+AnyChild = TypeVar("AnyChild", bound=Child)
+
+
+def adopt(start: Callable[[], AnyChild]) -> AnyChild:
+    """Start a process and know it; from now on whoever loses its parent becomes a child of ours."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     with _lock:
         process = start()
@@ -29,7 +38,7 @@ def spawn(start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[byte
     return process
 
 
-def end_orphans(process: subprocess.Popen[bytes]) -> None:
+def end_orphans(process: Child) -> None:
     """Forget a player that ended; kill and reap every process that any player left without parent.
 
     What we start by ourselves is a player that is known, or shares our session; a descendant of a

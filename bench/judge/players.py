@@ -9,8 +9,6 @@ import os
 import resource
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -19,14 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from bench.judge.environment import player_environment
-from bench.judge.orphans import end_orphans, left_running, spawn
+from bench.judge.forks import ForkedProcess, fork_server
+from bench.judge.orphans import end_orphans, left_running
 from bench.judge.reply import PlayerFailure, Reply, plain_text, read_reply
 from bench.player.channel import ChannelClosed, ProtocolError, channel_pair
 from bench.player.memory import Memory
 from bench.record.status import Status
 from bench.task.side import Side
 
-CONFINED = Path(__file__).resolve().parents[1] / "player" / "confined.py"
+PROGRAM = Path(__file__).resolve().parents[1] / "player" / "__main__.py"
 OUTPUT_LIMIT = 256 << 20  # bytes a player may write to one file, its own output included
 STOPPED_DEVICES = ("cpu",)  # between its turns a player stands still there, threads and all
 DYING_S = 2.0  # a process that has closed its channel may still be leaving its device
@@ -48,8 +47,10 @@ class PlayerProcess:
     side: Side
     seat: Seat
     time_limit_s: float
+    image: int = 0
+    """number of the fork server that it comes from"""
     _sent: int = field(default=0, init=False)
-    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    _process: ForkedProcess | None = field(default=None, init=False)
 
     def start(self) -> None:
         """Start the process; `ready` waits for it, so that several can start at once."""
@@ -58,8 +59,8 @@ class PlayerProcess:
         self._channel, end = channel_pair()
         try:
             with end:
-                self._process = spawn(lambda: self._popen(end.fileno()))
-            self._channel.end_of_other = os.pidfd_open(self._process.pid)
+                self._process = self._fork(end.fileno())
+            self._channel.end_of_other = self._process.descriptor
             # From outside: code between fork and exec can hang where this process has threads.
             resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (OUTPUT_LIMIT, OUTPUT_LIMIT))
             resource.prlimit(self.pid, resource.RLIMIT_CORE, (0, 0))
@@ -68,17 +69,14 @@ class PlayerProcess:
             self.stop()
             raise
 
-    def _popen(self, descriptor: int) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, CONFINED, str(descriptor), *filter(None, [self.side.cache])],
-            pass_fds=[descriptor],
-            cwd=self._home,
-            env=player_environment(self._home, self.seat.threads),
-            start_new_session=True,
-            stdin=subprocess.DEVNULL,
-            stdout=self._words,
-            stderr=subprocess.STDOUT,
-        )
+    def _fork(self, end: int) -> ForkedProcess:
+        request = {
+            "program": str(PROGRAM),
+            "home": str(self._home),
+            "environment": player_environment(self._home, self.seat.threads),
+            "writable": [*filter(None, [self.side.cache])],
+        }
+        return fork_server(self.image).fork(request, (end, self._words.fileno()))
 
     def ready(self) -> None:
         """Wait until the process has its device."""
@@ -128,9 +126,8 @@ class PlayerProcess:
         if self._process is not None:
             self._kill(grace_s=DYING_S)
             end_orphans(self._process)
-        if self._channel.end_of_other is not None:
-            os.close(self._channel.end_of_other)
-            self._channel.end_of_other = None
+            self._process.close()
+        self._channel.end_of_other = None
         self._words.close()
         shutil.rmtree(self._home, ignore_errors=True)
 
@@ -182,12 +179,9 @@ class PlayerProcess:
         process = self._process
         assert process is not None
         self._signal(signal.SIGCONT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=grace_s)
-        code = process.returncode
+        code = process.wait(grace_s)
         self._signal(signal.SIGKILL)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=KILL_LIMIT_S)
+        process.wait(KILL_LIMIT_S)
         return code
 
     def _last_words(self) -> str:

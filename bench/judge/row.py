@@ -58,7 +58,11 @@ class RowJudge:
         limit_s = self.config.benchmark.row_time_limit_s
         seed = (self.seed * 1_000_003 + row.seed) % (1 << 63)
         try:
-            with Session(self.device.torch_device, seats, limit_s, seed, whole=True) as session:
+            device, images = (
+                self.device.torch_device,
+                {one.label: one.process for one in contenders},
+            )
+            with Session(device, seats, limit_s, seed, whole=True, images=images) as session:
                 session.seat([one.label for one in contenders])
                 self._time(row, self._sampler(row, session, seed), contenders, outcome)
         except RowFailure as failure:

@@ -13,6 +13,7 @@ import torch
 
 from bench.judge.case import INPUTS, OUTPUTS, Case
 from bench.judge.data import CaseData
+from bench.judge.forks import fork_server
 from bench.judge.players import PlayerProcess, Seat
 from bench.judge.random_bits import RandomBits
 from bench.judge.reply import Reply
@@ -34,8 +35,13 @@ class Session:
         seed: int,
         *,
         whole: bool = False,
+        images: Mapping[str, int] | None = None,
     ) -> None:
-        """`whole` makes the time limit one for everything that is asked, not for each request."""
+        """`whole` makes the time limit one for everything that is asked, not for each request.
+
+        `images` says from which fork server a label's player comes.
+        """
+        self._images = dict(images or {})
         self._deadline = time.monotonic() + time_limit_s if whole else None
         self.device = device
         self.time_limit_s = time_limit_s
@@ -66,8 +72,12 @@ class Session:
 
     def seat(self, labels: Sequence[str]) -> None:
         """Start fresh players, all at once, and wait until each has its device."""
+        for image in {self._images.get(label, 0) for label in labels}:
+            fork_server(image)  # they import torch side by side
         for label in labels:
-            player = PlayerProcess(self.sides[label], self._seat(), self.time_limit_s)
+            player = PlayerProcess(
+                self.sides[label], self._seat(), self.time_limit_s, self._images.get(label, 0)
+            )
             player.start()
             self._players[label] = player
             self._attached[label] = {}

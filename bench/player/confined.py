@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The player's first module: gives up what a side has no business with, then becomes the player.
+"""What a player's process gives up before anything of a side is loaded or a thread is started.
 
-Nothing in the process has been loaded by then and no thread started, so nothing escapes. What it
-gives up cannot be had back, by any code in the process or in its children:
+It cannot be had back, by any code in the process or in its children:
 
 - Landlock (Linux 5.13): files are written in the private folder, the build cache and the devices
   only; other processes' memory and descriptors are closed; from 6.7 no TCP, from 6.12 no signals.
@@ -17,11 +16,9 @@ import contextlib
 import ctypes
 import os
 import platform
-import runpy
 import signal
 import struct
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on every architecture
@@ -49,9 +46,13 @@ def landlock_version() -> int:
     return max(0, int(libc.syscall(CREATE_RULESET, None, 0, VERSION_FLAG)))
 
 
+def end_with_parent() -> None:
+    """Let the kernel end this process with its parent: a stopped player cannot see its judge go."""
+    libc.prctl(PARENT_DEATH, signal.SIGKILL, 0, 0, 0)
+
+
 def confine(writable: Iterable[Path]) -> None:
     """Let this process write below these folders and to devices, and touch no other process."""
-    libc.prctl(PARENT_DEATH, signal.SIGKILL, 0, 0, 0)  # a stopped player cannot see its judge go
     if libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0):
         return
     _restrict_files(writable)
@@ -114,18 +115,3 @@ def _program(architecture: int, calls: dict[int, int], own: int) -> list[bytes]:
             line(give, REFUSE),
         ]
     return [*program, line(give, ALLOW)]
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Confine to the home and the build cache, named second, and run the player."""
-    folders = [Path.home(), *map(Path, arguments[1:])]
-    for folder in folders:
-        folder.mkdir(parents=True, exist_ok=True)
-    confine(folders)
-    sys.argv = ["bench.player", arguments[0]]
-    sys.path[0] = ""  # not this file's folder, whose neighbours would pass for top-level modules
-    runpy.run_module("bench.player", run_name="__main__", alter_sys=True)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

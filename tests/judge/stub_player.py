@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.judge import environment
+from bench.judge import forks, players
 from bench.judge.players import PlayerProcess, Seat
 from bench.task.side import Side
 
@@ -49,18 +49,16 @@ class Stub:
     """Starts stub players whose answer to every request is a piece of Python."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._program = folder / "bench" / "player" / "__main__.py"
-        self._program.parent.mkdir(parents=True)
-        (folder / "bench" / "__init__.py").touch()
-        (folder / "bench" / "player" / "__init__.py").touch()
-        monkeypatch.setattr(environment, "ROOT", folder)
+        self._program = folder / "program.py"
+        monkeypatch.setattr(players, "PROGRAM", self._program)
+        monkeypatch.setattr(forks, "PRELOAD", ())
         monkeypatch.delenv("PYTHONPATH", raising=False)
 
     @contextmanager
     def player(self, body: str, time_limit_s: float = 20.0) -> Iterator[PlayerProcess]:
         lines = body.replace("\n", "\n        ")
         self._program.write_text(PROGRAM.replace("BODY", lines))
-        folder = str(self._program.parents[2])
+        folder = str(self._program.parent)
         side = Side("solution", "/nowhere/build.py:load", "cpu", "each_step", cache=folder)
         player = PlayerProcess(side, Seat("cpu"), time_limit_s)
         player.start()
