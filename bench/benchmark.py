@@ -18,7 +18,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from bench.commandline import EXIT_CODES, Run, add_selectors, prepare, run_command
 from bench.judge.build import build_all
 from bench.judge.contenders import HEADLINE
-from bench.judge.row import TIMER, RowJudge, RowOutcome
+from bench.judge.outcome import RowOutcome
+from bench.judge.row import TIMER, RowJudge
 from bench.profiling.cross_check import cross_check_line, cross_check_records
 from bench.profiling.times import kernel_times
 from bench.record.headline import headline

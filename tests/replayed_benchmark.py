@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from bench import benchmark
-from bench.judge.row import RowJudge, RowOutcome
+from bench.judge.outcome import RowOutcome
+from bench.judge.row import RowJudge
 from bench.task.workload import Workload
 from tests.fake_solution import FakeSolution
 from tests.small_run import ADD_ROW, GATE_ROW, SmallRun

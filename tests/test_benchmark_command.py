@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from bench import benchmark
-from bench.judge.row import RowJudge, RowOutcome
+from bench.judge.outcome import RowOutcome
+from bench.judge.row import RowJudge
 from bench.judge.verify import Finding
 from bench.record.results import read_results
 from bench.record.status import Status

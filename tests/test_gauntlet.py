@@ -64,7 +64,7 @@ SWITCHES = {
         "operand_ignored",
     ),
     "guards": (verify, "broken_guards", lambda *_: [], "notes_ahead_of_the_output"),
-    "inputs": (verify, "inputs_kept", lambda *_: True, "inputs_zeroed"),
+    "inputs": (verify, "same_bytes", lambda *_: True, "mark_in_an_input"),
     "floor": (floors.Floors, "check", lambda *_, **__: None, "divided_samples"),
     "children": (players, "left_running", lambda _: [], "orphan_left"),
     "standing still": (players, "STOPPED_DEVICES", (), "noisy_neighbour"),

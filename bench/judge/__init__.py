@@ -23,11 +23,12 @@ selftest          the judge judged: planted defects must be caught
 suite             what correctness asks of both sides
 memory_budget     how much memory a row may take
 contenders        who takes turns in a row's trials
-host_probe        whether the calling core runs at its own speed
+calling_core      keeps the calls on a core that runs at its own speed
 floors            no call is faster than the device moves its bytes
 turns             all contenders take a sample each
 stopping          when there are trials enough
 sampler           paired samples whose outputs are checked
 analysis          what a row's samples say
+outcome           what judging one row gave
 row               one frozen row, from its checks to its record
 """

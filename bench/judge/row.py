@@ -4,20 +4,22 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import random
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from bench.judge.analysis import Analysis, roofline
-from bench.judge.checker import Check, bounds_for
+from bench.judge.calling_core import CallingCore
+from bench.judge.checker import bounds_for
 from bench.judge.compare import Bounds
 from bench.judge.contenders import FLOORS, REGIMES, Contender, RowFailure, Samples
 from bench.judge.floors import Floors, fastest_cpu_us
-from bench.judge.host_probe import HostProbe
 from bench.judge.memory_budget import memory_budget
+from bench.judge.outcome import RowOutcome, row_check, row_record
 from bench.judge.reply import PlayerFailure
 from bench.judge.sampler import Sampler
 from bench.judge.session import Session
@@ -88,7 +90,7 @@ class RowJudge:
                 continue
             able.append(one)
             if one.side in ("baseline", "solution") and (one.process == 0 or not finding.passed):
-                outcome.checks.append(_check(row, one, finding))
+                outcome.checks.append(row_check(row, one, finding))
             if not finding.passed:
                 raise RowFailure(one, finding)
         samples = sampler.sample(able, sampler.size(able))
@@ -114,7 +116,7 @@ class RowJudge:
         others = [one for one in contenders if one.side not in ("baseline", "solution")]
         analysis = Analysis(self.config.benchmark, self.seed % (1 << 32))
         record = {
-            **row_record(row, rounding, Status.PASSED),
+            **row_record(row, rounding),
             "timer": TIMER[self.device.type],
             "plan": plans[mine[0].label],
             "regimes": {
@@ -142,6 +144,13 @@ class RowJudge:
             return bounds_for(self.config.correctness, one.rounding, row.tolerance)
         return Bounds(row.tolerance.atol, row.tolerance.rtol, ANY_ULPS)
 
+    def _calling_core(self) -> CallingCore | None:
+        """On a CPU a call runs on every core."""
+        if self.device.type == "cpu":
+            return None
+        cores = sorted(os.sched_getaffinity(0))
+        return CallingCore(cores, self.config.benchmark.slowdown_max)
+
     def _sampler(self, row: Workload, session: Session, seed: int) -> Sampler:
         policy, device = self.config.benchmark, self.device
         chance = random.Random(seed)
@@ -153,7 +162,7 @@ class RowJudge:
             row.layout,
             row.axes,
             row.dtype,
-            Turns(session, policy, bounds, device.l2_bytes, chance, HostProbe()),
+            Turns(session, policy, bounds, device.l2_bytes, chance, self._calling_core()),
             policy,
             self.config.correctness.guard_bytes,
             memory_budget(device.torch_device, policy.memory_fraction),
@@ -163,48 +172,3 @@ class RowJudge:
             REGIMES[device.type],
             Floors(getattr(policy.impossible_below, device.type), fastest),
         )
-
-
-@dataclass
-class RowOutcome:
-    """Everything that one row gave: checks first, then its trials and a record a rounding."""
-
-    row: Workload
-    checks: list[Check] = field(default_factory=list)
-    records: list[dict[str, Any]] = field(default_factory=list)
-    rivals: dict[str, Finding] = field(default_factory=dict)
-    """rivals that had no part in the row, and why"""
-    failure: Finding | None = None
-    seconds: float = 0.0
-
-    def fail(self, contender: Contender, finding: Finding) -> None:
-        """Keep why the row has no result; a check says it if it is not said yet."""
-        self.failure = dataclasses.replace(finding, text=f"{contender.side}: {finding.text}")
-        self.records = []
-        if all(check.finding.passed for check in self.checks):
-            side = contender.side if contender.side in ("baseline", "solution") else None
-            check = _check(self.row, contender, finding)
-            self.checks.append(dataclasses.replace(check, check="timing", side=side))
-
-
-def _check(row: Workload, one: Contender, finding: Finding) -> Check:
-    where = {"layout": row.layout, "axes": dict(row.axes), "dtype": row.dtype}
-    return Check("production", row.op.name, one.side, one.rounding.value, finding, row.id, where)
-
-
-def row_record(row: Workload, rounding: Rounding, status: Status) -> dict[str, Any]:
-    """The part of a bench record that says which row it is about."""
-    return {
-        "kind": "bench",
-        "workload": row.id,
-        "op": row.op.name,
-        "rounding": rounding.value,
-        "status": status.value,
-        "layout": row.layout,
-        "axes": dict(row.axes),
-        "dtype": row.dtype,
-        "production": row.production,
-        "calls": row.calls,
-        "bytes_read": row.op.bytes_read(row.layout, row.axes, row.dtype),
-        "bytes_written": row.op.bytes_written(row.layout, row.axes, row.dtype),
-    }

@@ -9,6 +9,7 @@ wrong, or whose time cannot be true, ends the row.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +18,6 @@ from dataclasses import dataclass
 from bench.judge.case import INPUTS, OUTPUTS, Case
 from bench.judge.contenders import Contender, Regime, RowFailure, Samples, Trial
 from bench.judge.floors import Floors
-from bench.judge.host_probe import on_cores
 from bench.judge.session import Session
 from bench.judge.stopping import enough
 from bench.judge.turn import Window, ask, bind, fill_inputs
@@ -104,7 +104,7 @@ class Sampler:
             self.session.data(contender.label, case)  # all memory first: growing it unbinds
         for contender in contenders:
             self._bind(contender, case)
-        with on_cores(self.session.calling_core()):
+        with self.turns.host or contextlib.nullcontext():
             return self._trials(contenders, case, size)
 
     def _trials(self, contenders: Sequence[Contender], case: Case, size: SampleSize) -> Samples:

@@ -83,7 +83,16 @@ class Session:
             self._attached[label] = {}
         for label in labels:
             self._players[label].ready()
-            self._players[label].pin(self.calling_core())
+            if self.device != "cpu":
+                self.pin(label, max(os.sched_getaffinity(0)))
+
+    def pin(self, label: str, core: int) -> None:
+        """Let a player make its calls from one core.
+
+        The others sleep meanwhile: identical code on different cores, or beside a busy sibling
+        thread, launched 1.4 times slower.
+        """
+        self.seated(label).pin((core,))
 
     def leave(self, label: str) -> None:
         """End a player; seating the label again starts a fresh process."""
@@ -173,12 +182,3 @@ class Session:
         """On a CPU a player's libraries use every core; on a GPU one thread makes the calls."""
         cores = len(os.sched_getaffinity(0))
         return Seat(self.device, cores if self.device == "cpu" else 1)
-
-    def calling_core(self) -> tuple[int, ...]:
-        """The one core from which every player on a GPU makes its calls, taking turns.
-
-        The others sleep meanwhile: identical code on different cores, or beside a busy sibling
-        thread, launched 1.4 times slower.
-        """
-        cores = sorted(os.sched_getaffinity(0))
-        return (cores[-1],) if self.device != "cpu" and len(cores) > 1 else tuple(cores)

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 import torch
 
+from bench.judge.calling_core import CallingCore
 from bench.judge.case import OUTPUTS, Case
 from bench.judge.compare import Bounds
-from bench.judge.contenders import Contender, Regime, RowFailure, Trial
+from bench.judge.contenders import FLOORS, Contender, Regime, RowFailure, Trial
 from bench.judge.data import CaseData, same_bytes
-from bench.judge.host_probe import HostProbe
 from bench.judge.reply import Reply
 from bench.judge.session import Session
 from bench.judge.turn import Window, ask, look
@@ -23,7 +23,7 @@ from bench.judge.wanted import Wanted
 from bench.record.status import Status
 from bench.task.config import Benchmark
 
-RETAKE_AFTER_S = 0.02  # a slowed core stays so for milliseconds to seconds
+ALL_SLOWED_S = 0.02  # to wait when every core is slowed, which lasts for tenths of a second
 
 
 @dataclass
@@ -37,7 +37,8 @@ class Turns:
     cache_bytes: int
     """the last cache before memory"""
     random: random.Random
-    host: HostProbe
+    host: CallingCore | None
+    """None where no regime waits for the host"""
     _retakes: int = field(default=0, init=False)
 
     def samples(
@@ -113,30 +114,37 @@ class Turns:
         wanted: Wanted,
         trial: Trial,
     ) -> Reply:
-        """Where the host was the limit, a sample on a slowed core is taken again, within the budget.
+        """Where the host was the limit, a sample on a slowed core is taken again within the budget.
 
         The slow one stays in the record.
         """
         while True:
-            slowdown = self.host.slowdown() if regime.host_bound else 1.0
+            host = self.host if regime.host_bound else None
+            if host is not None:
+                if not host.settle():
+                    time.sleep(ALL_SLOWED_S)
+                self.session.pin(contender.label, host.core)
             reply = ask(self.session, contender.label, window)
             if isinstance(reply, Finding):
                 raise RowFailure(contender, reply)
-            if not regime.host_bound or not self._waited_for_host(contender, window, reply, trial):
+            if host is None or not self._waited_for_host(contender, window, reply, trial):
                 return reply
-            if max(slowdown, self.host.slowdown()) <= self.policy.slowdown_max:
+            if not host.slowed():
                 return reply
             trial.contended_us.setdefault(contender.label, []).append(sum(reply.us))
             if self._retakes == self.policy.retakes:
                 trial.marks.append("host core slowed by others")
                 return reply
             self._retakes += 1
-            time.sleep(RETAKE_AFTER_S)
-            self.poison(contender, case, wanted)
+            if contender.compared:
+                self.poison(contender, case, wanted)
 
     def _waited_for_host(
         self, contender: Contender, window: Window, reply: Reply, trial: Trial
     ) -> bool:
-        """Whether calls took longer than the device needs for them, by the cold sample before."""
+        """Whether calls took longer than the device needs to move their bytes, as seen before."""
         us = sum(reply.us) / (window.count * window.repeat)
-        return us > self.policy.slowdown_max * trial.us["cold"][contender.label]
+        cold = trial.us["cold"]
+        floors = (cold[label] for label in cold if label.startswith(f"{FLOORS[0]} "))
+        needed = max([cold[contender.label], *floors])
+        return us > self.policy.slowdown_max * needed

@@ -41,6 +41,7 @@ class Script:
     write: dict[str, Write] = field(default_factory=dict)
     reply: dict[str, Callable[[Reply], Reply]] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
+    pinned: list[tuple[str, int]] = field(default_factory=list)
     room: int = 1 << 40
     """bytes that can be allocated"""
 
@@ -62,6 +63,9 @@ def session_class(script: Script) -> type[Session]:
 
         def leave(self, label: str) -> None:
             pass
+
+        def pin(self, label: str, core: int) -> None:
+            script.pinned.append((label, core))
 
         def bind(self, label: str, case: Case) -> Reply:
             self.data(label, case)

@@ -12,7 +12,8 @@ import pytest
 import torch
 
 from bench.judge import row as row_module
-from bench.judge.row import RowJudge, RowOutcome
+from bench.judge.outcome import RowOutcome
+from bench.judge.row import RowJudge
 from bench.ops import OPS
 from bench.record.machine import MachineProbe, MachineState
 from bench.record.schema import Order

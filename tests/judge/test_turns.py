@@ -11,11 +11,11 @@ import pytest
 import torch
 
 from bench.judge import turns as turns_module
+from bench.judge.calling_core import CallingCore
 from bench.judge.case import Case
 from bench.judge.compare import Bounds, expected_output, upcast
 from bench.judge.contenders import Contender, Regime, RowFailure, Trial
 from bench.judge.data import CaseData
-from bench.judge.host_probe import HostProbe
 from bench.judge.turn import Window, bind, fill_inputs
 from bench.judge.turns import Turns
 from bench.judge.wanted import wanted_outputs
@@ -31,29 +31,41 @@ BASELINE = Contender("baseline", Rounding.EACH_STEP, 0)
 MINE = Contender("solution", Rounding.ONCE, 0)
 EXACT = Contender("solution", Rounding.EACH_STEP, 0)
 CALL = Regime("call", "loop", ring=True, floor="cold", host_bound=True)
-LOOPS = [100] * 200
-"""What the host probe's own calibration reads"""
+CORES = (0, 1)
+
+
+class Host(CallingCore):
+    """Two cores that are as slow as a test says, sample by sample, and time that passes at once."""
+
+    def __init__(self, slowed: dict[int, list[bool]]) -> None:
+        super().__init__(CORES, 1.15)
+        self._slowed = {core: iter(slowed.get(core, ())) for core in CORES}
+        self._move = lambda core: self.moves.append(core)
+        self.moves: list[int] = []
+
+    def slowed(self) -> bool:
+        return next(self._slowed[self.core], False)
+
 
 Round = Callable[..., Any]
 
 
 @pytest.fixture
 def play(script: Script, monkeypatch: pytest.MonkeyPatch) -> Iterator[Round]:
-    monkeypatch.setattr(turns_module, "RETAKE_AFTER_S", 0)
+    monkeypatch.setattr(turns_module, "ALL_SLOWED_S", 0)
     config = load_config(ROOT / "config.toml")
 
     script.write["solution"] = once
 
     def run(
         *contenders: Contender,
-        loops: list[int] | None = None,
+        slowed: dict[int, list[bool]] | None = None,
         cold_us: float = 1.0,
         retakes: int = 3,
         regime: Regime = CALL,
     ) -> tuple[Trial, dict[Contender, tuple[float, ...]]]:
         policy = config.override({"benchmark.retakes": retakes}).benchmark
-        readings = iter([*LOOPS, *(loops or [])])
-        probe = HostProbe(lambda: next(readings, 100))
+        host = Host(slowed or {})
         with session_class(script)("cpu", {}, 5.0, 3) as session:
             session.seat([one.label for one in contenders])
             for one in contenders:
@@ -62,7 +74,7 @@ def play(script: Script, monkeypatch: pytest.MonkeyPatch) -> Iterator[Round]:
             exact = Bounds(0.05, 0.05, 0)
             chosen = {Rounding.ONCE: bounds, Rounding.EACH_STEP: exact}
             turns = Turns(
-                session, policy, lambda one: chosen[one.rounding], 64, random.Random(1), probe
+                session, policy, lambda one: chosen[one.rounding], 64, random.Random(1), host
             )
             inputs = fill_inputs(session, contenders[0].label, CASE)
             wanted = wanted_outputs(session, CASE, window, inputs, chosen, 5)
@@ -75,22 +87,24 @@ def play(script: Script, monkeypatch: pytest.MonkeyPatch) -> Iterator[Round]:
 def test_a_sample_on_a_slowed_core_is_taken_again_and_stays_in_the_record(
     play: Round, script: Script
 ) -> None:
-    trial, found = play(MINE, loops=[120, 130, 100, 100])
+    trial, found = play(MINE, slowed={1: [False, True]})
     assert trial.contended_us == {MINE.label: [20.0]}
     assert len(script.requests) == 2 and all(one.poisoned for one in script.requests)
     assert found == {MINE: (20.0,)}
     assert trial.marks == []
 
 
-def test_a_slow_moment_after_the_sample_counts_as_well(play: Round, script: Script) -> None:
-    play(MINE, loops=[100, 100, 150, 150])
-    assert len(script.requests) == 2
+def test_a_slowed_core_is_left_before_the_sample(play: Round, script: Script) -> None:
+    trial, _ = play(MINE, slowed={1: [True] * 9})
+    assert len(script.requests) == 1
+    assert script.pinned == [(MINE.label, 0)]
+    assert not trial.contended_us
 
 
 def test_when_the_budget_is_spent_the_slow_sample_counts_and_the_trial_is_marked(
     play: Round, script: Script
 ) -> None:
-    trial, _ = play(MINE, loops=[200] * 40, retakes=2)
+    trial, _ = play(MINE, slowed=dict.fromkeys(CORES, [True] * 40), retakes=2)
     assert len(script.requests) == 3
     assert trial.marks == ["host core slowed by others"]
 
@@ -99,7 +113,7 @@ def test_when_the_budget_is_spent_the_slow_sample_counts_and_the_trial_is_marked
 def test_where_the_device_is_the_limit_a_slowed_core_changes_nothing(
     play: Round, script: Script, cold_us: float
 ) -> None:
-    trial, _ = play(MINE, loops=[200] * 40, cold_us=cold_us)
+    trial, _ = play(MINE, slowed=dict.fromkeys(CORES, [True] * 40), cold_us=cold_us)
     assert len(script.requests) == 1
     assert not trial.contended_us
 
