@@ -105,7 +105,6 @@ class Samples:
     """the ones that statistics are made of"""
 
     def of(self, regime: str, contenders: Sequence[Contender]) -> npt.NDArray[np.float64]:
-        """Microseconds a call: [processes, trials]."""
-        return np.array(
-            [[trial.us[regime][one.label] for trial in self.counted] for one in contenders]
-        )
+        """Microseconds a call: [processes, trials that took the regime]."""
+        taken = [trial.us[regime] for trial in self.counted if regime in trial.us]
+        return np.array([[us[one.label] for us in taken] for one in contenders])

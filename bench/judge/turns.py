@@ -13,7 +13,7 @@ import torch
 from bench.judge.calling_core import CallingCore
 from bench.judge.case import OUTPUTS, Case
 from bench.judge.compare import Bounds
-from bench.judge.contenders import FLOORS, Contender, Regime, RowFailure, Trial
+from bench.judge.contenders import Contender, Regime, RowFailure, Trial
 from bench.judge.data import CaseData, same_bytes
 from bench.judge.reply import Reply
 from bench.judge.session import Session
@@ -40,6 +40,8 @@ class Turns:
     host: CallingCore | None
     """None where no regime waits for the host"""
     _retakes: int = field(default=0, init=False)
+    _device_us: dict[Contender, float] = field(default_factory=dict, init=False)
+    """what the device needs for a call, as last seen"""
 
     def samples(
         self,
@@ -70,6 +72,9 @@ class Turns:
             finding, left[contender] = self.examine(contender, case, window, wanted, reply)
             if not finding.passed:
                 raise RowFailure(contender, finding)
+        if regime.name == regime.floor:
+            calls = window.count * window.repeat
+            self._device_us |= {one: sum(us) / calls for one, us in found.items()}
         for contender, then in left.items():
             now = self.session.data(contender.label, case).outputs
             if not same_bytes(now, then, case.bytes_of(OUTPUTS)):
@@ -127,7 +132,7 @@ class Turns:
             reply = ask(self.session, contender.label, window)
             if isinstance(reply, Finding):
                 raise RowFailure(contender, reply)
-            if host is None or not self._waited_for_host(contender, window, reply, trial):
+            if host is None or not self._waited_for_host(contender, window, reply):
                 return reply
             if not host.slowed():
                 return reply
@@ -139,12 +144,9 @@ class Turns:
             if contender.compared:
                 self.poison(contender, case, wanted)
 
-    def _waited_for_host(
-        self, contender: Contender, window: Window, reply: Reply, trial: Trial
-    ) -> bool:
-        """Whether calls took longer than the device needs to move their bytes, as seen before."""
+    def _waited_for_host(self, contender: Contender, window: Window, reply: Reply) -> bool:
+        """Whether calls took longer than the device needs to move their bytes."""
         us = sum(reply.us) / (window.count * window.repeat)
-        cold = trial.us["cold"]
-        floors = (cold[label] for label in cold if label.startswith(f"{FLOORS[0]} "))
-        needed = max([cold[contender.label], *floors])
+        floors = [us for one, us in self._device_us.items() if not one.compared]
+        needed = max([self._device_us[contender], *floors])
         return us > self.policy.slowdown_max * needed

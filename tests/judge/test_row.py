@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
+
 import pytest
 
 from bench.judge.contenders import FLOORS
@@ -66,3 +69,19 @@ def test_requests_say_nothing_of_why_they_are_made(judge: Judge, script: Script)
     judge()
     assert {one.how for one in script.requests} <= {"loop", "each", "graph"}
     assert Request.__dataclass_fields__.keys().isdisjoint({"seed", "expected", "verdict"})
+
+
+def test_trials_beyond_the_first_take_the_headlines_regime_alone_until_it_is_sure(
+    judge: Judge, script: Script
+) -> None:
+    drift = itertools.count()
+    script.reply["solution"] = lambda one: dataclasses.replace(
+        one, us=tuple(us * (1 + next(drift) % 7 / 10) for us in one.us)
+    )
+    outcome = judge(trials=3, **{"trials_max.cpu": 6})
+    taken = [list(trial["us"]) for trial in trials(outcome)]
+    assert taken == [["cold", "warm"]] * 3 + [["cold"]] * 3
+    regimes = bench(outcome)["regimes"]
+    assert [len(regimes[name]["solution"]["us"][0]) for name in ("cold", "warm")] == [6, 3]
+    script.reply.clear()
+    assert len(trials(judge(trials=3, **{"trials_max.cpu": 6}))) == 3

@@ -30,6 +30,7 @@ CASE = Case(OPS["residual_gate_add"], "full", {"B": 1, "L": 3, "D": 8}, "bfloat1
 BASELINE = Contender("baseline", Rounding.EACH_STEP, 0)
 MINE = Contender("solution", Rounding.ONCE, 0)
 EXACT = Contender("solution", Rounding.EACH_STEP, 0)
+COLD = Regime("cold", "graph", ring=True, floor="cold")
 CALL = Regime("call", "loop", ring=True, floor="cold", host_bound=True)
 CORES = (0, 1)
 
@@ -62,7 +63,6 @@ def play(script: Script, monkeypatch: pytest.MonkeyPatch) -> Iterator[Round]:
         slowed: dict[int, list[bool]] | None = None,
         cold_us: float = 1.0,
         retakes: int = 3,
-        regime: Regime = CALL,
     ) -> tuple[Trial, dict[Contender, tuple[float, ...]]]:
         policy = config.override({"benchmark.retakes": retakes}).benchmark
         host = Host(slowed or {})
@@ -78,8 +78,12 @@ def play(script: Script, monkeypatch: pytest.MonkeyPatch) -> Iterator[Round]:
             )
             inputs = fill_inputs(session, contenders[0].label, CASE)
             wanted = wanted_outputs(session, CASE, window, inputs, chosen, 5)
-            trial = Trial(us={"cold": {one.label: cold_us for one in contenders}})
-            return trial, turns.samples(contenders, CASE, window, regime, wanted, trial)
+            usual, script.us = script.us, dict.fromkeys(script.us, cold_us)
+            turns.samples(contenders, CASE, window, COLD, wanted, Trial())
+            script.us = usual
+            script.requests.clear()
+            trial = Trial()
+            return trial, turns.samples(contenders, CASE, window, CALL, wanted, trial)
 
     yield run
 
