@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,7 +26,11 @@ class Floors:
     """floor regime -> microseconds a call"""
 
     def check(
-        self, contenders: Sequence[Contender], regime: Regime, trial: Trial, *, contended: bool
+        self,
+        contenders: Sequence[Contender],
+        regime: Regime,
+        trial: Trial,
+        contended: Callable[[], bool],
     ) -> None:
         """Lower the floor by this trial's; RowFailure for the first time that undercuts it.
 
@@ -39,7 +43,7 @@ class Floors:
             seen = min(singles or [trial.us[regime.name][stream.label]])
             self._us[regime.name] = min(seen, self._us.get(regime.name, seen))
         floor = self._us.get(regime.floor, self.fastest_us)
-        if contended and self.fastest_us:
+        if self.fastest_us and contended():
             # Threads that wait for a core make a CPU's streaming floor look high.
             floor = min(floor, self.fastest_us)
         for one in contenders:

@@ -139,7 +139,7 @@ class Sampler:
             trial.us[regime.name] = {one.label: sum(us) / calls for one, us in taken.items()}
             if regime.how == "each":
                 trial.calls_us[regime.name] = {one.label: list(us) for one, us in taken.items()}
-            self.floors.check(contenders, regime, trial, contended=self._state().contended)
+            self.floors.check(contenders, regime, trial, lambda: self._state().contended)
         states.append(self._state())
         trial.machine = [state.to_record() for state in states]
         reasons = [(*state.throttle_reasons, *state.contention_reasons) for state in states]
