@@ -19,7 +19,7 @@ from bench.commandline import EXIT_CODES, Run, add_selectors, prepare, run_comma
 from bench.judge.build import build_all
 from bench.judge.contenders import HEADLINE
 from bench.judge.outcome import RowOutcome
-from bench.judge.row import TIMER, RowJudge
+from bench.judge.row import RowJudge
 from bench.profiling.cross_check import cross_check_line, cross_check_records
 from bench.profiling.times import kernel_times
 from bench.record.headline import headline
@@ -27,6 +27,7 @@ from bench.record.lines import headline_lines, row_line
 from bench.record.results import ResultsFile
 from bench.task.device import hold
 from bench.task.errors import UserError
+from bench.timing.clocks import TIMER
 
 
 def parser() -> argparse.ArgumentParser:

@@ -18,12 +18,13 @@ import torch
 from rich.console import Console
 
 from bench.commandline import EXIT_CODES, Run, add_selectors, prepare, run_command
-from bench.judge.checker import SIDES, Check, Checker
-from bench.judge.row import TIMER
+from bench.judge.checker import Check, Checker
 from bench.judge.session import Session
 from bench.judge.suite import Suite
 from bench.record.results import ResultsFile
 from bench.task.device import hold
+from bench.task.side import SIDES
+from bench.timing.clocks import TIMER
 
 
 def parser() -> argparse.ArgumentParser:

@@ -21,6 +21,7 @@ from bench.record.results import ResultsFile
 from bench.record.status import Status
 from bench.task.device import hold
 from bench.task.errors import UserError
+from bench.task.side import SIDES
 
 LINES = 8  # of a table on the screen; the record has them all
 
@@ -45,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add(
         "--side",
-        choices=["both", "baseline", "solution"],
+        choices=["both", *SIDES],
         default="both",
         help="whom to profile (default: both)",
     )

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from bench.judge.compare import Bounds, Comparison, chunks, compare
+from bench.judge.compare import ANY_ULPS, Bounds, Comparison, chunks, compare
 from bench.judge.data import CaseData
 from bench.judge.verify import moved
 from bench.task.op import Rounding
 from bench.task.tolerance import Tolerance
-
-ANY_ULPS = 1 << 40
 
 
 def compare_with_baseline(

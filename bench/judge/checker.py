@@ -22,9 +22,9 @@ from bench.player.memory import OutOfMemory
 from bench.record.status import Status
 from bench.task.config import Correctness
 from bench.task.op import Op, Rounding
+from bench.task.side import SIDES
 from bench.task.tolerance import Tolerance
 
-SIDES = ("baseline", "solution")
 CRASHES_MAX = 3  # of one side on one op; a fresh process costs seconds, and hundreds may follow
 
 

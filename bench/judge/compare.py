@@ -21,6 +21,9 @@ from bench.task.op import Op, Rounding
 CHUNK_ELEMENTS = {"cpu": 1 << 16, "cuda": 1 << 25}
 
 
+ANY_ULPS = 1 << 40  # who may round as they like within the tolerance: rivals, `once` beside eager
+
+
 @dataclass(frozen=True)
 class Bounds:
     """How far an element may lie from the oracle's."""

@@ -12,6 +12,7 @@ from bench.judge.contenders import Contender
 from bench.judge.verify import Finding
 from bench.record.status import Status
 from bench.task.op import Rounding
+from bench.task.side import SIDES
 from bench.task.workload import Workload
 
 
@@ -32,7 +33,7 @@ class RowOutcome:
         self.failure = dataclasses.replace(finding, text=f"{contender.side}: {finding.text}")
         self.records = []
         if all(check.finding.passed for check in self.checks):
-            side = contender.side if contender.side in ("baseline", "solution") else None
+            side = contender.side if contender.side in SIDES else None
             check = row_check(self.row, contender, finding)
             self.checks.append(dataclasses.replace(check, check="timing", side=side))
 

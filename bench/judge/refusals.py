@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from bench.judge.checker import SIDES, Check, Checker
+from bench.judge.checker import Check, Checker
 from bench.judge.reply import PlayerFailure
 from bench.judge.turn import Window
 from bench.judge.verify import Finding
 from bench.record.status import Status
 from bench.task.op import Op
 from bench.task.rejections import Rejection
+from bench.task.side import SIDES
 from bench.task.tensor import TensorSpec
 from bench.task.validate import validate
 

@@ -15,7 +15,7 @@ from typing import Any
 from bench.judge.analysis import Analysis, roofline
 from bench.judge.calling_core import CallingCore
 from bench.judge.checker import bounds_for
-from bench.judge.compare import Bounds
+from bench.judge.compare import ANY_ULPS, Bounds
 from bench.judge.contenders import FLOORS, REGIMES, Contender, RowFailure, Samples
 from bench.judge.floors import Floors, fastest_cpu_us
 from bench.judge.memory_budget import memory_budget
@@ -31,11 +31,9 @@ from bench.record.status import Status
 from bench.task.config import Config
 from bench.task.device import Device
 from bench.task.op import Rounding
-from bench.task.side import Side
+from bench.task.side import SIDES, Side
 from bench.task.workload import Workload
-
-TIMER = {"cuda": "cuda_event", "cpu": "wall_clock"}
-ANY_ULPS = 1 << 40  # a rival may round as it likes within the row's tolerance
+from bench.timing.clocks import TIMER
 
 
 @dataclass(frozen=True)
@@ -83,13 +81,13 @@ class RowJudge:
         able: list[Contender] = []
         for one, finding, plan in sampler.check(contenders):
             plans[one.label] = plan
-            rival = one.side not in ("baseline", "solution", *FLOORS)
+            rival = one.side not in (*SIDES, *FLOORS)
             if rival and not finding.passed:
                 outcome.rivals[one.side] = finding
                 sampler.session.leave(one.label)
                 continue
             able.append(one)
-            if one.side in ("baseline", "solution") and (one.process == 0 or not finding.passed):
+            if one.side in SIDES and (one.process == 0 or not finding.passed):
                 outcome.checks.append(row_check(row, one, finding))
             if not finding.passed:
                 raise RowFailure(one, finding)
@@ -113,7 +111,7 @@ class RowJudge:
     ) -> dict[str, Any]:
         mine = [one for one in contenders if one.side == "solution" and one.rounding is rounding]
         theirs = [one for one in contenders if one.side == "baseline"]
-        others = [one for one in contenders if one.side not in ("baseline", "solution")]
+        others = [one for one in contenders if one.side not in SIDES]
         analysis = Analysis(self.config.benchmark, self.seed % (1 << 32))
         record = {
             **row_record(row, rounding),
@@ -136,11 +134,11 @@ class RowJudge:
         return [
             Contender(name, rounding, process)
             for name, rounding in self.sides
-            for process in range(processes if name in ("baseline", "solution") else 1)
+            for process in range(processes if name in SIDES else 1)
         ]
 
     def _bounds(self, row: Workload, one: Contender) -> Bounds:
-        if one.side in ("baseline", "solution"):
+        if one.side in SIDES:
             return bounds_for(self.config.correctness, one.rounding, row.tolerance)
         return Bounds(row.tolerance.atol, row.tolerance.rtol, ANY_ULPS)
 

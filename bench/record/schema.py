@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 
 from bench.record.status import Status
+from bench.task.side import SIDES
 
 SCHEMA = 1
 FIRST_CHAIN = "0" * 64
@@ -23,7 +24,6 @@ KINDS = (
 )
 ENVELOPE = ("kind", "schema", "time", "chain", "digest")
 """The file's own keys; `chain` is the digest of the record before, `digest` its own."""
-SIDES = ("baseline", "solution")
 
 
 class RecordError(ValueError):

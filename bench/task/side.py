@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+SIDES = ("baseline", "solution")
+"""Who is judged; floors and rivals take part and are not."""
+
 
 @dataclass(frozen=True)
 class Side:

@@ -174,6 +174,9 @@ class WallClock:
         """Nothing is captured on a CPU."""
 
 
+TIMER = {"cuda": CudaEventClock.name, "cpu": WallClock.name}
+
+
 def clock_for(device: str) -> Clock:
     """Return the instrument for a device, on its current stream."""
     return CudaEventClock(device) if device.startswith("cuda") else WallClock()
