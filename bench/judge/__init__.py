@@ -20,8 +20,9 @@ checker           one check on both sides, and how it ended
 special           special values in every combination
 refusals          calls that the contract forbids
 selftest          the judge judged: planted defects must be caught
-suite             what correctness asks of both sides
 memory_budget     how much memory a row may take
+large             tensors of more than 2^31 elements
+suite             what correctness asks of both sides
 contenders        who takes turns in a row's trials
 calling_core      keeps the calls on a core that runs at its own speed
 floors            no call is faster than the device moves its bytes

@@ -11,6 +11,7 @@ import torch
 from bench.judge.case import Case
 from bench.judge.checker import NOT_RUN, Check, Checker
 from bench.judge.compare import Bounds, chunks, compare, expected_output
+from bench.judge.large import check_large
 from bench.judge.refusals import check_refusals
 from bench.judge.selftest import check_judge
 from bench.judge.special import combinations, plant_specials
@@ -37,6 +38,8 @@ class Suite:
     def run(self, ops: Sequence[Op], rows: Sequence[Workload], *, grid: bool) -> None:
         """All checks of the chosen ops and rows; largest rows first, so that memory grows once."""
         loaded = [op for op in ops if self.checker.load(op)]
+        for op in loaded if grid and not self.quick else []:
+            check_large(self.checker, op, self.guard_bytes)
         for row in sorted(rows, key=lambda row: -row.bytes_moved):
             if row.op in loaded:
                 self.row(row)
