@@ -66,7 +66,7 @@ REGIMES = {
     "cuda": (
         Regime("cold", "graph", ring=True, floor="cold", flushed=True),
         Regime("call", "loop", ring=True, floor="cold", host_bound=True),
-        Regime("single", "each", ring=True, floor="cold"),
+        Regime("single", "each", ring=True, floor="cold", host_bound=True),
         Regime("warm", "graph", ring=False, floor="warm"),
     ),
     "cpu": (
