@@ -15,7 +15,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench.commandline import EXIT_CODES, Run, add_selectors, prepare, run_command
+from bench.commandline import EXIT_CODES, add_selectors, prepare, run_command
 from bench.judge.build import build_all
 from bench.judge.contenders import HEADLINE
 from bench.judge.outcome import RowOutcome
@@ -25,6 +25,7 @@ from bench.profiling.times import kernel_times
 from bench.record.headline import headline
 from bench.record.lines import headline_lines, row_line
 from bench.record.results import ResultsFile
+from bench.run import Run
 from bench.task.device import hold
 from bench.task.errors import UserError
 from bench.timing.clocks import TIMER

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the runners share: selectors, the run that they describe, exit codes."""
+"""What the runners share: selectors, what they resolve to, exit codes."""
 
 from __future__ import annotations
 
@@ -7,106 +7,22 @@ import argparse
 import secrets
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bench.ops import OPS
-from bench.record.machine import MachineProbe, MachineState
-from bench.record.provenance import provenance
+from bench.record.machine import MachineProbe
+from bench.run import ROOT, Run
 from bench.task.config import Config, load_config
-from bench.task.device import Device, make_current, resolve_device
+from bench.task.device import make_current, resolve_device
 from bench.task.errors import UserError, suggest
 from bench.task.op import Op, Rounding
-from bench.task.side import Side
 from bench.task.workload import Workload, Workloads, load_workloads
 
-RIVALS = ("addcmul", "inductor", "triton")
-ROOT = Path(__file__).resolve().parents[1]
 EXIT_CODES = """exit codes:
   0  everything passed
   1  something failed; what passed is kept
   2  the request cannot be carried out; nothing was changed"""
-
-
-@dataclass(frozen=True)
-class Run:
-    """One invocation: what is judged, against what, where."""
-
-    config: Config
-    workloads: Workloads
-    rows: tuple[Workload, ...]
-    ops: tuple[Op, ...]
-    roundings: tuple[Rounding, ...]
-    device: Device
-    solution: Path
-    cache: Path
-    seed: int
-    """secret until the run is over"""
-    probe: MachineProbe
-    idle_before: MachineState
-
-    def references(self, rivals: bool) -> dict[tuple[str, Rounding], Side]:
-        """The floors and, if asked for, the rivals: sides that take part and are not judged."""
-        entries = {"stream": "floor/entry.py:stream", "empty": "floor/entry.py:empty"}
-        if rivals:
-            entries |= {one: f"rivals/{one}.py:load" for one in RIVALS}
-        eager = Rounding.EACH_STEP
-        return {
-            (name, eager): Side(
-                name,
-                str(ROOT / "bench" / entry),
-                self.device.type,
-                eager.value,
-                (),
-                str(self.cache),
-            )
-            for name, entry in entries.items()
-        }
-
-    def sides(self) -> dict[tuple[str, Rounding], Side]:
-        """The baseline, and the solution once a rounding."""
-        config, root = self.config, ROOT
-        baseline = Side("baseline", str(root / config.baseline.entry))
-        file, _, function = config.solution.entry.rpartition(":")
-        entry = self.solution / Path(file).relative_to(Path(file).parts[0])
-        language = getattr(config.solution.language, self.device.type)
-        flags = getattr(config.solution.flags, language, ())
-        sides = {("baseline", Rounding.EACH_STEP): baseline}
-        for rounding in self.roundings:
-            sides["solution", rounding] = Side(
-                "solution", f"{entry}:{function}", language, rounding.value, flags, str(self.cache)
-            )
-        return sides
-
-    @property
-    def complete(self) -> bool:
-        """Whether every frozen production row is among the chosen."""
-        return {row.id for row in self.workloads.rows if row.production} <= {
-            row.id for row in self.rows
-        }
-
-    def record(self, command: str, timer: str) -> dict[str, Any]:
-        """The run record: what was asked, of what tree, on what machine."""
-        return {
-            "kind": "run",
-            "command": command,
-            "slug": self.config.task.slug,
-            "config": self.config.resolved(),
-            "overrides": dict(self.config.overrides),
-            "frozen": self.workloads.frozen,
-            "rows": [row.id for row in self.rows],
-            "roundings": [rounding.value for rounding in self.roundings],
-            "provenance": provenance(
-                ROOT,
-                self.device,
-                solution=self.solution,
-                config=self.config.path,
-                workloads=self.config.workloads_path,
-                timer=timer,
-                idle_before=self.idle_before,
-            ),
-        }
 
 
 def add_selectors(parser: argparse.ArgumentParser) -> None:
@@ -155,6 +71,20 @@ def add_selectors(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="take a GPU on which no process runs, by UUID (default: the first visible one)",
     )
+    add(
+        "--cache",
+        type=Path,
+        default=ROOT / ".cache" / "solution",
+        metavar="FOLDER",
+        help="where builds are kept (default: .cache/solution)",
+    )
+    add(
+        "--seed",
+        type=int,
+        metavar="NUMBER",
+        help="repeat the inputs of a run that recorded this seed at its end (default: drawn anew;"
+        " secret from the players)",
+    )
 
 
 def prepare(arguments: argparse.Namespace) -> Run:
@@ -183,8 +113,8 @@ def prepare(arguments: argparse.Namespace) -> Run:
         roundings,
         device,
         solution,
-        ROOT / ".cache" / "solution",
-        secrets.randbits(62),
+        arguments.cache.resolve(),
+        _seed(arguments.seed),
         probe,
         idle_before,
     )
@@ -201,6 +131,14 @@ def run_command(main: Callable[[Sequence[str] | None], int]) -> None:
         print("\ninterrupted", file=sys.stderr)
         code = 130
     sys.exit(code)
+
+
+def _seed(given: int | None) -> int:
+    if given is None:
+        return secrets.randbits(62)
+    if not 0 <= given < 1 << 62:
+        raise UserError(f"--seed: expected a number below 2**62 and not below 0, got {given}")
+    return given
 
 
 def _overrides(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -8,6 +8,7 @@ if not __package__:
 
 import argparse
 import contextlib
+import dataclasses
 import random
 import time
 from collections import Counter
@@ -17,11 +18,12 @@ from pathlib import Path
 import torch
 from rich.console import Console
 
-from bench.commandline import EXIT_CODES, Run, add_selectors, prepare, run_command
+from bench.commandline import EXIT_CODES, add_selectors, prepare, run_command
 from bench.judge.checker import Check, Checker
 from bench.judge.session import Session
 from bench.judge.suite import Suite
 from bench.record.results import ResultsFile
+from bench.run import Run
 from bench.task.device import hold
 from bench.task.side import SIDES
 from bench.timing.clocks import TIMER
@@ -69,7 +71,7 @@ class Tally:
         if self._results is not None:
             self._results.append(check.record())
 
-    def close(self) -> int:
+    def close(self, seed: int) -> int:
         """Print the count of each kind and the verdict; the exit code."""
         for kind, count in self.counts.items():
             self._console.print(f"  {kind:18} {self.passed[kind]}/{count}", markup=False)
@@ -82,6 +84,7 @@ class Tally:
                     "checks": dict(self.counts),
                     "passed": dict(self.passed),
                     "verdict": verdict,
+                    "seed": seed,
                 }
             )
         self._console.print(f"{good}/{total} {verdict}", markup=False)
@@ -91,7 +94,10 @@ class Tally:
 def check_run(run: Run, arguments: argparse.Namespace, tally: Tally) -> None:
     """All checks of a run, one session a rounding."""
     policy = run.config.correctness
-    sides = SIDES if arguments.side == "both" else (arguments.side,)
+    sides = _sides(arguments)
+    # A frozen row's own seed is public: mixed into the run's, its data is not known before.
+    seeds = {row.id: (run.seed * 1_000_003 + row.seed) % (1 << 63) for row in run.rows}
+    rows = [dataclasses.replace(row, seed=seeds[row.id]) for row in run.rows]
     for rounding in run.roundings:
         seats = {
             name: side
@@ -104,7 +110,15 @@ def check_run(run: Run, arguments: argparse.Namespace, tally: Tally) -> None:
             suite = Suite(
                 checker, policy.guard_bytes, run.device.sm_count, _other(run), arguments.quick
             )
-            suite.run(run.ops, run.rows, grid=arguments.rows in ("all", "grid"))
+            suite.run(run.ops, rows, grid=_grid(arguments))
+
+
+def _sides(arguments: argparse.Namespace) -> tuple[str, ...]:
+    return SIDES if arguments.side == "both" else (arguments.side,)
+
+
+def _grid(arguments: argparse.Namespace) -> bool:
+    return arguments.rows in ("all", "grid")
 
 
 def _other(run: Run) -> str | None:
@@ -124,12 +138,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         results = None
         if arguments.report:
             results = stack.enter_context(ResultsFile.create(arguments.report))
-            results.append(run.record("correctness", TIMER[run.device.type]))
+            asked = {"sides": _sides(arguments), "grid": _grid(arguments), "quick": arguments.quick}
+            results.append({**run.record("correctness", TIMER[run.device.type]), **asked})
         console.print(f"{run.device.name}, {', '.join(one.value for one in run.roundings)}")
         tally = Tally(console, results)
         check_run(run, arguments, tally)
         console.print(f"{time.monotonic() - started:.1f} s")
-        return tally.close()
+        return tally.close(run.seed)
 
 
 if __name__ == "__main__":

@@ -13,12 +13,13 @@ from typing import Any
 
 from rich.console import Console
 
-from bench.commandline import EXIT_CODES, Run, add_selectors, prepare, run_command
+from bench.commandline import EXIT_CODES, add_selectors, prepare, run_command
 from bench.profiling.launch import Subject, needed_instrument
 from bench.profiling.levels import INSTRUMENTS, NCU_CALLS, profile
 from bench.profiling.trace import ProfileFailure
 from bench.record.results import ResultsFile
 from bench.record.status import Status
+from bench.run import Run
 from bench.task.device import hold
 from bench.task.errors import UserError
 from bench.task.side import SIDES

@@ -11,9 +11,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.commandline import ROOT, run_command
+from bench.commandline import run_command
 from bench.record.render import BEGIN, END, readme_table, results_page
 from bench.record.results import read_results
+from bench.run import ROOT
 from bench.task.errors import UserError
 
 

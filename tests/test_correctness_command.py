@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bench import correctness
+from bench.judge.random_bits import RandomBits
 from bench.record.results import read_results
 from tests.fake_solution import FakeSolution
 from tests.process_state import private_homes
@@ -125,3 +126,20 @@ def test_a_solution_that_raises_when_imported_has_no_build(command: Command) -> 
     (load,) = command.checks
     assert load["status"] == "BUILD_FAILED"
     assert load["text"] == "residual_gate_add does not load: ValueError: no card"
+
+
+def test_no_data_follows_from_a_frozen_seed_alone_and_a_recorded_seed_repeats_it(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds: list[int] = []
+    plant = RandomBits.manual_seed
+    monkeypatch.setattr(
+        RandomBits, "manual_seed", lambda bits, seed: seeds.append(seed) or plant(bits, seed)
+    )
+    drawn = []
+    for more in ("--seed=1", "--seed=1", "--seed=2"):
+        seeds.clear()
+        assert command("--op=residual_gate_add", more) == 0
+        drawn.append(seeds[-1])
+        assert f"--seed={read_results(command.report)[-1]['seed']}" == more
+    assert drawn[0] == drawn[1] != drawn[2]
