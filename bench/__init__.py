@@ -11,6 +11,7 @@ floor        what the machine does at best, loaded and called as a solution is
 rivals       what a reader would compare with, loaded and called as a solution is
 profiling    other instruments, on a process that does nothing but call one side
 judge        the process that loads neither: memory, data, checks, comparison, sampling
+bundle       from results to a bundle, and from a bundle to a verdict
 run          one invocation: what is judged, against what, where
 commandline  what the commands share: selectors, what they resolve to, exit codes
 threats      the judge under attack

@@ -83,6 +83,8 @@ class Adapter:
         return str(plan(*tensors)) if plan is not None else ""
 
     def _architecture(self) -> str | None:
+        if self._side.architecture:
+            return self._side.architecture
         if not self._device.startswith("cuda"):
             return None
         major, minor = torch.cuda.get_device_capability(self._device)

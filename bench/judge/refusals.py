@@ -19,10 +19,16 @@ from bench.task.validate import validate
 ARENA = "refusals"
 
 
-def check_refusals(checker: Checker, op: Op, other_device: str | None) -> None:
-    """Every wrong call that the contract implies, through the adapter and at the entry."""
+def check_refusals(
+    checker: Checker, op: Op, other_device: str | None, absent: str | None = None
+) -> None:
+    """Every wrong call that the contract implies, through the adapter and at the entry.
+
+    `absent` is the device type of a back end whose device is not here: every call is wrong for it,
+    and its entry alone is asked.
+    """
     device = checker.session.device
-    device_type = device.partition(":")[0]
+    device_type = absent or device.partition(":")[0]
     for layout in op.layouts:
         for wrong in op.rejections(layout, device=device, other_device=other_device):
             try:
@@ -30,7 +36,7 @@ def check_refusals(checker: Checker, op: Op, other_device: str | None) -> None:
                 raise AssertionError(f"{op.name}: {wrong.name} is derived as wrong and validates")
             except (TypeError, ValueError) as error:
                 expected = error
-            for side in checker.sides:
+            for side in checker.sides if absent is None else ():
                 finding = _refused(checker, side, op, wrong, expected, validated=True)
                 _emit(checker, "refusal", op, side, finding, wrong)
             if SIDES[1] in checker.sides:

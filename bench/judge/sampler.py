@@ -19,7 +19,7 @@ from bench.judge.case import INPUTS, OUTPUTS, Case
 from bench.judge.contenders import HEADLINE, Contender, Regime, RowFailure, Samples, Trial
 from bench.judge.floors import Floors
 from bench.judge.session import Session
-from bench.judge.stopping import enough
+from bench.judge.stopping import counted, enough
 from bench.judge.turn import Window, ask, bind, fill_inputs
 from bench.judge.turns import Turns
 from bench.judge.verify import Finding
@@ -117,8 +117,7 @@ class Sampler:
             whole = sum(not trial.marks for trial in trials) < self.policy.trials
             regimes = self.regimes if whole else headline
             trials.append(self._trial(contenders, case, size, regimes))
-        good = [trial for trial in trials if not trial.marks]
-        return Samples(size.calls, trials, good if len(good) >= self.policy.trials else trials)
+        return Samples(size.calls, trials, counted(self.policy, trials))
 
     def _trial(
         self,

@@ -11,6 +11,12 @@ from bench.task.op import Rounding
 from bench.timing.statistics import relative_error
 
 
+def counted(policy: Benchmark, trials: Sequence[Trial]) -> Sequence[Trial]:
+    """The trials that statistics are made of: unmarked ones, or all where those are too few."""
+    good = [trial for trial in trials if not trial.marks]
+    return good if len(good) >= policy.trials else trials
+
+
 def enough(
     policy: Benchmark, device: str, contenders: Sequence[Contender], trials: Sequence[Trial]
 ) -> bool:

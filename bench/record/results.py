@@ -24,16 +24,20 @@ def utc_now() -> str:
 
 def read_results(path: Path) -> list[dict[str, object]]:
     """All records of a results file, its schema, order and chain verified; UserError otherwise."""
-    content = _read(path)
+    return parse_results(str(path), _read(path))
+
+
+def parse_results(name: str, content: bytes) -> list[dict[str, object]]:
+    """The same of a results file's bytes, which errors call by this name."""
     if not content:
-        raise UserError(f"{path}: expected a results file, got an empty one")
+        raise UserError(f"{name}: expected a results file, got an empty one")
     if not content.endswith(b"\n"):
         number = content.count(b"\n") + 1
         raise UserError(
-            f"{path} line {number}: is cut off, as a crash leaves it; "
+            f"{name} line {number}: is cut off, as a crash leaves it; "
             "resume the run, which drops that line"
         )
-    return _verify(str(path), content)
+    return _verify(name, content)
 
 
 def is_complete(records: list[dict[str, object]]) -> bool:

@@ -42,13 +42,18 @@ def file_digest(path: Path) -> str:
 
 def tree_digest(folder: Path) -> str:
     """The sha256 over each file's relative path and contents, sorted by path, caches left out."""
+    digest = hashlib.sha256()
+    for name, path in source_files(folder).items():
+        digest.update(os.fsencode(name) + b"\0" + file_digest(path).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def source_files(folder: Path) -> dict[str, Path]:
+    """Relative path -> file of everything below a folder that counts, in the digest's order."""
     if not folder.is_dir():
         raise UserError(f"{folder}: expected a folder of sources, got none")
-    digest = hashlib.sha256()
-    files = {os.fsencode(path.relative_to(folder).as_posix()): path for path in _files(folder)}
-    for name in sorted(files):
-        digest.update(name + b"\0" + file_digest(files[name]).encode() + b"\n")
-    return digest.hexdigest()
+    files = {path.relative_to(folder).as_posix(): path for path in _files(folder)}
+    return {name: files[name] for name in sorted(files, key=os.fsencode)}
 
 
 def git_state(
@@ -73,6 +78,14 @@ def git_state(
         "dirty": None if dirty == "" else dirty == "1",
         "source": "environment",
     }
+
+
+def changed_since(root: Path, revision: object, paths: Sequence[str]) -> list[str]:
+    """Files below these paths that differ from a commit; none where git does not know it."""
+    if not re.fullmatch("[0-9a-f]{7,64}", str(revision)) or not (root / ".git").exists():
+        return []
+    found = _git(root, "diff", "--name-only", str(revision), "--", *paths)
+    return (found or "").splitlines()
 
 
 def without_machine_paths(value: object, root: Path) -> object:

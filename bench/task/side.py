@@ -25,6 +25,8 @@ class Side:
     flags: tuple[str, ...] = ()
     cache: str = ""
     """where builds are kept"""
+    architecture: str = ""
+    """what to build for where the device is not here: sm_90; empty: for the device"""
 
     @staticmethod
     def from_json(values: Mapping[str, Any]) -> Side:

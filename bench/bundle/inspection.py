@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything of a bundle that can be verified without running any of its code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.bundle.agreement import claims
+from bench.bundle.archive import read_archive
+from bench.bundle.files import read_file, unpack
+from bench.bundle.manifest import check_manifest, digest, open_manifest
+from bench.bundle.members import CHECKS, RESULTS, BundleError
+from bench.bundle.outcome import Outcome, Verdict
+from bench.bundle.recompute import Recomputation
+from bench.bundle.requirements import benchmark_shortfalls, correctness_shortfalls
+from bench.bundle.tree_match import Tree
+from bench.record.results import parse_results
+from bench.task.errors import UserError
+
+MALFORMED = (
+    ArithmeticError,
+    AttributeError,
+    KeyError,
+    IndexError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What plain data of another shape than the judge writes raises where it is read."""
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """A bundle that was read: its records, and the folder that its members were unpacked to."""
+
+    folder: Path
+    results: list[dict[str, Any]]
+    checks: list[dict[str, Any]]
+    tree: Tree
+
+
+def inspect(path: Path, root: Path, work: Path, outcome: Outcome) -> Inspected | None:
+    """Verify stage by stage against the repository at root; None from the first rejection on.
+
+    UserError where path cannot be read at all: that says nothing about a bundle.
+    """
+    try:
+        content = read_file(path)
+    except BundleError as error:
+        outcome.add(Verdict.REJECTED, "open", str(error))
+        return None
+    try:
+        with _stage("open", outcome):
+            outcome.bundle_sha256 = digest(content)
+            members = read_archive(content)
+        outcome.verified.append("the archive: plain files, allowed names, within the limits")
+        with _stage("manifest", outcome):
+            label = open_manifest(members)
+            outcome.name, outcome.note = label.name, label.note
+        with _stage("records", outcome):
+            results, checks = (parse_results(one, members[one]) for one in (RESULTS, CHECKS))
+        with _stage("manifest", outcome):
+            check_manifest(label, members, results)
+        outcome.verified.append("the manifest: the digest of every member")
+        outcome.verified.append("schema and chain of both files of records")
+        unpack(members, work)
+        tree = Tree.of(root, work / "solution")
+        inspected = Inspected(work, results, checks, tree)
+        _requirements(inspected, outcome)
+        with _stage("statistics", outcome):
+            Recomputation(tree.config_of(results[0]), results).check(tree.workloads.rows)
+            outcome.claimed, outcome.claims = _claimed(inspected), claims(results)
+        outcome.verified.append("every statistic and the headline, made anew from raw samples")
+        return inspected
+    except _Rejected:
+        return None
+
+
+class _Rejected(Exception):
+    """A stage has said why, and what follows would be about nothing."""
+
+
+@contextmanager
+def _stage(name: str, outcome: Outcome) -> Iterator[None]:
+    try:
+        yield
+    except (BundleError, UserError) as error:
+        outcome.add(Verdict.REJECTED, name, str(error))
+        raise _Rejected from None
+    except MALFORMED as error:
+        text = f"the records are not of the form that the judge writes: {error!r:.200}"
+        outcome.add(Verdict.REJECTED, name, text)
+        raise _Rejected from None
+
+
+def _requirements(inspected: Inspected, outcome: Outcome) -> None:
+    """All shortfalls at once; what differs from this repository is a stage of its own."""
+    results, checks, tree = inspected.results, inspected.checks, inspected.tree
+    with _stage("tree", outcome):
+        for name, records in ((RESULTS, results), (CHECKS, checks)):
+            for _, sentence in tree.differences(records):
+                outcome.add(Verdict.REJECTED, "tree", f"{name}: {sentence}")
+    if outcome.rejected:
+        raise _Rejected
+    outcome.verified.append(f"made from this repository: {', '.join(tree.digests)}")
+    with _stage("records", outcome):
+        for shortfall in benchmark_shortfalls(results, tree):
+            outcome.add(Verdict.REJECTED, "records", shortfall.text)
+        if not outcome.rejected:
+            for shortfall in correctness_shortfalls(checks, results, tree):
+                outcome.add(Verdict.REJECTED, "records", shortfall.text)
+    if outcome.rejected:
+        raise _Rejected
+    outcome.verified.append("results and checks: complete, frozen, unmarked, all passed")
+
+
+def _claimed(inspected: Inspected) -> dict[str, Any]:
+    """Who measured what, for a reader who has only the review."""
+    run, end = inspected.results[0], inspected.results[-1]
+    origin = run["provenance"]
+    return {
+        "time": run["time"],
+        "device": origin["device"],
+        "versions": origin["versions"],
+        "revision": origin["git"]["revision"],
+        "solution_sha256": origin["tree_sha256"]["solution"],
+        "roundings": run["roundings"],
+        "headlines": end["headlines"],
+    }
