@@ -22,11 +22,13 @@ from bench.bundle.outcome import EXIT_CODE, Outcome, Verdict
 from bench.bundle.rerun import weigh_benchmark, weigh_checks, weigh_compiled
 from bench.commandline import run_command
 from bench.judge.absent_device import check_absent_device
+from bench.judge.build import build_all
 from bench.judge.checker import Check
 from bench.ops import OPS
 from bench.record.results import read_results
 from bench.record.toolchain import find_nvcc
 from bench.run import ROOT
+from bench.task.device import resolve_device
 from bench.task.errors import UserError
 from bench.task.side import Side
 
@@ -117,9 +119,8 @@ class Reviewer:
         language = config.solution.language.cuda
         file, _, function = config.solution.entry.rpartition(":")
         architecture = "sm_" + str(self._claimed["compute_capability"]).replace(".", "")
-        found: list[Check] = []
-        for rounding in self._roundings:
-            side = Side(
+        sides = [
+            Side(
                 "solution",
                 f"{self._inspected.folder / file}:{function}",
                 language,
@@ -128,7 +129,12 @@ class Reviewer:
                 str(self._inspected.folder / "cache"),
                 architecture,
             )
-            check_absent_device(side, list(OPS.values()), config.correctness, found.append)
+            for rounding in self._roundings
+        ]
+        ops, found = list(OPS.values()), list[Check]()
+        build_all(sides, ops, resolve_device("cpu"), config)
+        for side in sides:
+            check_absent_device(side, ops, config.correctness, found.append)
         weigh_compiled(found, architecture, self._outcome)
 
     def _time(self, here: dict[str, Any]) -> None:
