@@ -18,10 +18,10 @@ from typing import Any
 
 from bench.bundle.comment import comment
 from bench.bundle.inspection import Inspected, inspect
-from bench.bundle.outcome import EXIT_CODE, Outcome, Verdict
 from bench.bundle.rerun import weigh_benchmark, weigh_checks, weigh_compiled
+from bench.bundle.verdict import EXIT_CODE, Review, Verdict
 from bench.commandline import run_command
-from bench.judge.absent_device import check_absent_device
+from bench.judge.absent_device import absent_sides, check_absent_device
 from bench.judge.build import build_all
 from bench.judge.checker import Check
 from bench.ops import OPS
@@ -30,7 +30,6 @@ from bench.record.toolchain import find_nvcc
 from bench.run import ROOT
 from bench.task.device import resolve_device
 from bench.task.errors import UserError
-from bench.task.side import Side
 
 EPILOG = """Stages: the archive, the manifest, schema and chain of the records, this repository's
 digests, every statistic made anew from raw samples; then the solution is built in a clean process
@@ -80,13 +79,11 @@ def parser() -> argparse.ArgumentParser:
 class Reviewer:
     """Runs the judge's own commands on an unpacked solution, each in a process of its own."""
 
-    def __init__(
-        self, arguments: argparse.Namespace, inspected: Inspected, outcome: Outcome
-    ) -> None:
+    def __init__(self, arguments: argparse.Namespace, inspected: Inspected, review: Review) -> None:
         self._arguments = arguments
         self._inspected = inspected
-        self._outcome = outcome
-        claimed = outcome.claimed
+        self._written = review
+        claimed = review.claimed
         assert claimed is not None
         self._claimed: dict[str, Any] = claimed["device"]
         self._roundings: list[str] = claimed["roundings"]
@@ -96,59 +93,46 @@ class Reviewer:
         quick = [] if self._arguments.full else ["--quick"]
         checks = self._run("correctness", "--report", [*quick, *self._seed()])
         here = checks[0]["provenance"]["device"]
-        self._outcome.here = {
+        self._written.here = {
             "time": checks[0]["time"],
             "device": here,
             "versions": checks[0]["provenance"]["versions"],
             "revision": checks[0]["provenance"]["git"]["revision"],
             "tree_sha256": dict(self._inspected.tree.digests),
         }
-        weigh_checks(checks, self._outcome)
+        weigh_checks(checks, self._written)
         if here["type"] == "cpu" and self._claimed["type"] == "cuda":
             self._compile()
-        if not self._outcome.rejected:
+        if not self._written.rejected:
             self._time(here)
 
     def _compile(self) -> None:
         """The claimed back end, which this machine cannot run."""
         if find_nvcc() is None:
             text = "nvcc is not here: the CUDA sources were not compiled"
-            self._outcome.add(Verdict.NOT_VERIFIABLE_HERE, "build", text)
+            self._written.add(Verdict.NOT_VERIFIABLE_HERE, "build", text)
             return
-        config = self._inspected.tree.config
-        language = config.solution.language.cuda
-        file, _, function = config.solution.entry.rpartition(":")
+        config, folder = self._inspected.tree.config, self._inspected.folder
         architecture = "sm_" + str(self._claimed["compute_capability"]).replace(".", "")
-        sides = [
-            Side(
-                "solution",
-                f"{self._inspected.folder / file}:{function}",
-                language,
-                rounding,
-                getattr(config.solution.flags, language, ()),
-                str(self._inspected.folder / "cache"),
-                architecture,
-            )
-            for rounding in self._roundings
-        ]
         ops, found = list(OPS.values()), list[Check]()
+        sides = absent_sides(config, folder, folder / "cache", self._roundings, architecture)
         build_all(sides, ops, resolve_device("cpu"), config)
         for side in sides:
             check_absent_device(side, ops, config.correctness, found.append)
-        weigh_compiled(found, architecture, self._outcome)
+        weigh_compiled(found, architecture, self._written)
 
     def _time(self, here: dict[str, Any]) -> None:
         claimed = f"{self._claimed['name']}"
         if here["type"] != self._claimed["type"] or here["name"] != claimed:
             text = f"claimed on {claimed}, here is {here['name']}: times were not measured"
-            self._outcome.add(Verdict.NOT_VERIFIABLE_HERE, "timing", text)
+            self._written.add(Verdict.NOT_VERIFIABLE_HERE, "timing", text)
         elif self._arguments.no_benchmark:
             text = "times were not measured, as was asked"
-            self._outcome.add(Verdict.NOT_VERIFIABLE_HERE, "timing", text)
+            self._written.add(Verdict.NOT_VERIFIABLE_HERE, "timing", text)
         else:
             records = self._run("benchmark", "--out", self._seed())
             same_within = self._inspected.tree.config.benchmark.same_within
-            weigh_benchmark(records, self._outcome, same_within, self._show)
+            weigh_benchmark(records, self._written, same_within, self._show)
 
     def _run(self, command: str, file_flag: str, more: Sequence[str]) -> list[dict[str, Any]]:
         """One of the judge's commands on the unpacked solution, with a build cache of its own."""
@@ -180,12 +164,12 @@ class Reviewer:
 def main(argv: Sequence[str] | None = None) -> int:
     """Inspect, run, conclude, write."""
     arguments = parser().parse_args(argv)
-    outcome = Outcome()
+    review = Review()
     with tempfile.TemporaryDirectory(prefix="review-") as work:
-        inspected = inspect(arguments.bundle, ROOT, Path(work), outcome)
+        inspected = inspect(arguments.bundle, ROOT, Path(work), review)
         if inspected is not None:
-            Reviewer(arguments, inspected, outcome).review()
-    record = outcome.record()
+            Reviewer(arguments, inspected, review).review()
+    record = review.record()
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)
         text = json.dumps(record, indent=2, ensure_ascii=False) + "\n"
@@ -196,10 +180,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.json:
         print(json.dumps(record))
     else:
-        for one in outcome.remarks:
+        for one in review.remarks:
             print(f"{one.leads_to} {one.stage}: {one.text}")
-        print(f"{outcome.verdict}: {arguments.out / 'comment.md'}")
-    return EXIT_CODE[outcome.verdict]
+        print(f"{review.verdict}: {arguments.out / 'comment.md'}")
+    return EXIT_CODE[review.verdict]
 
 
 if __name__ == "__main__":

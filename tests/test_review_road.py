@@ -13,9 +13,9 @@ import pytest
 from bench.bundle.comment import comment
 from bench.bundle.inspection import inspect
 from bench.bundle.members import CHECKS, RESULTS
-from bench.bundle.outcome import Outcome, Verdict
 from bench.bundle.requirements import benchmark_shortfalls, correctness_shortfalls
 from bench.bundle.tree_match import Tree
+from bench.bundle.verdict import Review, Verdict
 from tests.altered_bundle import AlteredBundle, Records
 from tests.clone import Clone
 from tests.small_run import ROOT
@@ -257,26 +257,26 @@ def test_an_alteration_is_rejected_for_its_own_reason(
     stage: str,
     reason: str,
 ) -> None:
-    path, outcome = tmp_path / "altered.tar", Outcome()
+    path, review = tmp_path / "altered.tar", Review()
     path.write_bytes(alter(road.altered, tmp_path))
     work = tmp_path / "work"
     work.mkdir()
-    assert inspect(path, road.theirs.folder, work, outcome) is None
-    assert outcome.verdict is Verdict.REJECTED
-    assert {one.stage for one in outcome.remarks} == {stage}, outcome.remarks
-    assert all(reason in one.text for one in outcome.remarks), outcome.remarks
+    assert inspect(path, road.theirs.folder, work, review) is None
+    assert review.verdict is Verdict.REJECTED
+    assert {one.stage for one in review.remarks} == {stage}, review.remarks
+    assert all(reason in one.text for one in review.remarks), review.remarks
 
 
 def test_what_is_not_altered_passes_inspection(road: Road, tmp_path: Path) -> None:
     """The tool that seals anew adds no reason of its own to the rejections above."""
-    bundle, outcome = road.altered, Outcome()
+    bundle, review = road.altered, Review()
     bundle.change(RESULTS, lambda records: None)
     path = tmp_path / "same.tar"
     path.write_bytes(bundle.written())
     assert path.read_bytes() == road.bundle.read_bytes()
     (tmp_path / "work").mkdir()
-    assert inspect(path, road.theirs.folder, tmp_path / "work", outcome) is not None
-    assert outcome.verdict is Verdict.ACCEPTED
+    assert inspect(path, road.theirs.folder, tmp_path / "work", review) is not None
+    assert review.verdict is Verdict.ACCEPTED
 
 
 REFUSED = [

@@ -10,7 +10,7 @@ requirements   what results and checks must be to be handed in
 sampling_rules  the judge's own rules, asked of recorded samples
 recompute      every statistic made anew from raw samples
 agreement      a claimed speedup against a measured one
-outcome        remarks and the verdict that follows from them
+verdict        remarks and the verdict that follows from them
 inspection     everything that can be verified without running a bundle's code
 rerun          what the reviewer's own runs say of a claim
 comment        a review as a Markdown comment

@@ -14,10 +14,10 @@ from bench.bundle.archive import read_archive
 from bench.bundle.files import read_file, unpack
 from bench.bundle.manifest import check_manifest, digest, open_manifest
 from bench.bundle.members import CHECKS, RESULTS, BundleError
-from bench.bundle.outcome import Outcome, Verdict
 from bench.bundle.recompute import Recomputation
 from bench.bundle.requirements import benchmark_shortfalls, correctness_shortfalls
 from bench.bundle.tree_match import Tree
+from bench.bundle.verdict import Review, Verdict
 from bench.record.results import parse_results
 from bench.task.errors import UserError
 
@@ -43,7 +43,7 @@ class Inspected:
     tree: Tree
 
 
-def inspect(path: Path, root: Path, work: Path, outcome: Outcome) -> Inspected | None:
+def inspect(path: Path, root: Path, work: Path, review: Review) -> Inspected | None:
     """Verify stage by stage against the repository at root; None from the first rejection on.
 
     UserError where path cannot be read at all: that says nothing about a bundle.
@@ -51,30 +51,30 @@ def inspect(path: Path, root: Path, work: Path, outcome: Outcome) -> Inspected |
     try:
         content = read_file(path)
     except BundleError as error:
-        outcome.add(Verdict.REJECTED, "open", str(error))
+        review.add(Verdict.REJECTED, "open", str(error))
         return None
     try:
-        with _stage("open", outcome):
-            outcome.bundle_sha256 = digest(content)
+        with _stage("open", review):
+            review.bundle_sha256 = digest(content)
             members = read_archive(content)
-        outcome.verified.append("the archive: plain files, allowed names, within the limits")
-        with _stage("manifest", outcome):
+        review.verified.append("the archive: plain files, allowed names, within the limits")
+        with _stage("manifest", review):
             label = open_manifest(members)
-            outcome.name, outcome.note = label.name, label.note
-        with _stage("records", outcome):
+            review.name, review.note = label.name, label.note
+        with _stage("records", review):
             results, checks = (parse_results(one, members[one]) for one in (RESULTS, CHECKS))
-        with _stage("manifest", outcome):
+        with _stage("manifest", review):
             check_manifest(label, members, results)
-        outcome.verified.append("the manifest: the digest of every member")
-        outcome.verified.append("schema and chain of both files of records")
+        review.verified.append("the manifest: the digest of every member")
+        review.verified.append("schema and chain of both files of records")
         unpack(members, work)
         tree = Tree.of(root, work / "solution")
         inspected = Inspected(work, results, checks, tree)
-        _requirements(inspected, outcome)
-        with _stage("statistics", outcome):
+        _requirements(inspected, review)
+        with _stage("statistics", review):
             Recomputation(tree.config_of(results[0]), results).check(tree.workloads.rows)
-            outcome.claimed, outcome.claims = _claimed(inspected), claims(results)
-        outcome.verified.append("every statistic and the headline, made anew from raw samples")
+            review.claimed, review.claims = _claimed(inspected), claims(results)
+        review.verified.append("every statistic and the headline, made anew from raw samples")
         return inspected
     except _Rejected:
         return None
@@ -85,37 +85,37 @@ class _Rejected(Exception):
 
 
 @contextmanager
-def _stage(name: str, outcome: Outcome) -> Iterator[None]:
+def _stage(name: str, review: Review) -> Iterator[None]:
     try:
         yield
     except (BundleError, UserError) as error:
-        outcome.add(Verdict.REJECTED, name, str(error))
+        review.add(Verdict.REJECTED, name, str(error))
         raise _Rejected from None
     except MALFORMED as error:
         text = f"the records are not of the form that the judge writes: {error!r:.200}"
-        outcome.add(Verdict.REJECTED, name, text)
+        review.add(Verdict.REJECTED, name, text)
         raise _Rejected from None
 
 
-def _requirements(inspected: Inspected, outcome: Outcome) -> None:
+def _requirements(inspected: Inspected, review: Review) -> None:
     """All shortfalls at once; what differs from this repository is a stage of its own."""
     results, checks, tree = inspected.results, inspected.checks, inspected.tree
-    with _stage("tree", outcome):
+    with _stage("tree", review):
         for name, records in ((RESULTS, results), (CHECKS, checks)):
             for _, sentence in tree.differences(records):
-                outcome.add(Verdict.REJECTED, "tree", f"{name}: {sentence}")
-    if outcome.rejected:
+                review.add(Verdict.REJECTED, "tree", f"{name}: {sentence}")
+    if review.rejected:
         raise _Rejected
-    outcome.verified.append(f"made from this repository: {', '.join(tree.digests)}")
-    with _stage("records", outcome):
+    review.verified.append(f"made from this repository: {', '.join(tree.digests)}")
+    with _stage("records", review):
         for shortfall in benchmark_shortfalls(results, tree):
-            outcome.add(Verdict.REJECTED, "records", shortfall.text)
-        if not outcome.rejected:
+            review.add(Verdict.REJECTED, "records", shortfall.text)
+        if not review.rejected:
             for shortfall in correctness_shortfalls(checks, results, tree):
-                outcome.add(Verdict.REJECTED, "records", shortfall.text)
-    if outcome.rejected:
+                review.add(Verdict.REJECTED, "records", shortfall.text)
+    if review.rejected:
         raise _Rejected
-    outcome.verified.append("results and checks: complete, frozen, unmarked, all passed")
+    review.verified.append("results and checks: complete, frozen, unmarked, all passed")
 
 
 def _claimed(inspected: Inspected) -> dict[str, Any]:

@@ -12,10 +12,9 @@ from bench.bundle.members import BundleError
 from bench.bundle.sampling_rules import RELATIVE_TOLERANCE, admit_trials, recorded_contenders
 from bench.judge.analysis import Analysis, roofline
 from bench.judge.contenders import HEADLINE, REGIMES, Contender, Samples, Trial
-from bench.judge.row import row_record
+from bench.judge.outcome import row_record
 from bench.judge.stopping import counted
 from bench.record.headline import headline
-from bench.record.status import Status
 from bench.task.config import Config
 from bench.task.op import Rounding
 from bench.task.workload import Workload
@@ -87,7 +86,7 @@ class Recomputation:
         theirs = [one for one in contenders if one.side == "baseline"]
         others = [one for one in contenders if one.side not in ("baseline", "solution")]
         record = {
-            **row_record(row, rounding, Status.PASSED),
+            **row_record(row, rounding),
             "regimes": {
                 regime.name: analysis.regime(samples, regime.name, theirs, mine, others)
                 for regime in REGIMES[self._device]

@@ -7,9 +7,9 @@ import math
 from collections.abc import Sequence
 
 from bench.bundle.members import BundleError
-from bench.judge.contenders import FLOORS, REGIMES, Contender, RowFailure, Trial
+from bench.judge.contenders import FLOORS, REGIMES, Contender, Regime, RowFailure, Trial
 from bench.judge.floors import Floors
-from bench.judge.stopping import enough
+from bench.judge.stopping import enough, next_regimes
 from bench.task.config import Benchmark
 from bench.task.op import Rounding
 
@@ -38,8 +38,9 @@ def admit_trials(
         raise BundleError(f"expected 1 to {most} trials, got {len(trials)}")
     floors = Floors(getattr(policy.impossible_below, device))
     for number, trial in enumerate(trials, start=1):
+        regimes = next_regimes(policy, device, REGIMES[device], trials[: number - 1])
         try:
-            _admit_trial(device, contenders, trial, floors)
+            _admit_trial(regimes, contenders, trial, floors if device == "cuda" else None)
         except RowFailure as failure:
             text = f"{failure.contender.label}: {failure.finding.text}"
             raise BundleError(f"trial {number}: {text}") from None
@@ -52,13 +53,16 @@ def admit_trials(
 
 
 def _admit_trial(
-    device: str, contenders: Sequence[Contender], trial: Trial, floors: Floors
+    regimes: Sequence[Regime],
+    contenders: Sequence[Contender],
+    trial: Trial,
+    floors: Floors | None,
 ) -> None:
     labels = {one.label for one in contenders}
-    names = [regime.name for regime in REGIMES[device]]
-    if not set(trial.us) == set(trial.order) == set(names):
+    names = [regime.name for regime in regimes]
+    if not list(trial.us) == list(trial.order) == names:
         raise BundleError(f"expected the regimes {', '.join(names)}")
-    for regime in REGIMES[device]:
+    for regime in regimes:
         taken = trial.us[regime.name]
         if not set(taken) == set(trial.order[regime.name]) == labels:
             raise BundleError(
@@ -71,9 +75,8 @@ def _admit_trial(
                 mean = sum(calls_us) / len(calls_us)
                 if not math.isclose(mean, us, rel_tol=RELATIVE_TOLERANCE):
                     raise BundleError(f"{regime.name} of {label}: is not the mean of its calls")
-        # A CPU's floor rests on bandwidth that the judge measured at that moment.
-        if device == "cuda":
-            floors.check(contenders, regime, trial, contended=bool(trial.marks))
+        if floors is not None:  # a CPU's rest on bandwidth that the judge measured at that moment
+            floors.check(contenders, regime, trial, contended=lambda: bool(trial.marks))
 
 
 def _check_sample(at: str, us: object) -> None:

@@ -5,13 +5,29 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from bench.judge.checker import Check, Checker
 from bench.judge.refusals import check_refusals
 from bench.judge.session import Session
-from bench.task.config import Correctness
+from bench.task.config import Config, Correctness
 from bench.task.op import Op, Rounding
 from bench.task.side import Side
+
+
+def absent_sides(
+    config: Config, root: Path, cache: Path, roundings: Sequence[str], architecture: str
+) -> list[Side]:
+    """The solution below root as a GPU of this architecture would load it, once a rounding."""
+    file, _, function = config.solution.entry.rpartition(":")
+    language = config.solution.language.cuda
+    flags = getattr(config.solution.flags, language, ())
+    return [
+        Side(
+            "solution", f"{root / file}:{function}", language, one, flags, str(cache), architecture
+        )
+        for one in roundings
+    ]
 
 
 def check_absent_device(

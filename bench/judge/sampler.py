@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.judge.case import INPUTS, OUTPUTS, Case
-from bench.judge.contenders import HEADLINE, Contender, Regime, RowFailure, Samples, Trial
+from bench.judge.contenders import Contender, Regime, RowFailure, Samples, Trial
 from bench.judge.floors import Floors
 from bench.judge.session import Session
-from bench.judge.stopping import counted, enough
+from bench.judge.stopping import counted, enough, next_regimes
 from bench.judge.turn import Window, ask, bind, fill_inputs
 from bench.judge.turns import Turns
 from bench.judge.verify import Finding
@@ -111,11 +111,9 @@ class Sampler:
         # Captures graphs, touches every page: not counted.
         self._trial(contenders, case, size, self.regimes)
         device = self.session.device.partition(":")[0]
-        headline = [regime for regime in self.regimes if regime.name == HEADLINE[device]]
         trials: list[Trial] = []
         while not enough(self.policy, device, contenders, trials):
-            whole = sum(not trial.marks for trial in trials) < self.policy.trials
-            regimes = self.regimes if whole else headline
+            regimes = next_regimes(self.policy, device, self.regimes, trials)
             trials.append(self._trial(contenders, case, size, regimes))
         return Samples(size.calls, trials, counted(self.policy, trials))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.judge.contenders import HEADLINE, Contender, Samples, Trial
+from bench.judge.contenders import HEADLINE, Contender, Regime, Samples, Trial
 from bench.task.config import Benchmark
 from bench.task.op import Rounding
 from bench.timing.statistics import relative_error
@@ -15,6 +15,15 @@ def counted(policy: Benchmark, trials: Sequence[Trial]) -> Sequence[Trial]:
     """The trials that statistics are made of: unmarked ones, or all where those are too few."""
     good = [trial for trial in trials if not trial.marks]
     return good if len(good) >= policy.trials else trials
+
+
+def next_regimes(
+    policy: Benchmark, device: str, regimes: Sequence[Regime], trials: Sequence[Trial]
+) -> Sequence[Regime]:
+    """What the trial after these takes: all regimes; the headline's alone beyond the least."""
+    if sum(not trial.marks for trial in trials) < policy.trials:
+        return regimes
+    return [regime for regime in regimes if regime.name == HEADLINE[device]]
 
 
 def enough(

@@ -10,19 +10,18 @@ from typing import Any
 
 import pytest
 
-from bench import review
+from bench import review as review_command
 from bench.bundle.agreement import Claim, compare_claims
 from bench.bundle.comment import comment
 from bench.bundle.manifest import Label, manifest, open_manifest
 from bench.bundle.members import CHECKS, MANIFEST, RESULTS, BundleError
-from bench.bundle.outcome import EXIT_CODE, Outcome, Verdict
 from bench.bundle.rerun import weigh_benchmark, weigh_checks, weigh_compiled
-from bench.judge.absent_device import check_absent_device
+from bench.bundle.verdict import EXIT_CODE, Review, Verdict
+from bench.judge.absent_device import absent_sides, check_absent_device
 from bench.judge.checker import Check
 from bench.ops import OPS
 from bench.task.config import load_config
 from bench.task.errors import UserError
-from bench.task.side import Side
 from bench.timing.statistics import Interval
 from tests.small_run import ROOT
 
@@ -119,13 +118,13 @@ def check(
     }
 
 
-def checked(*checks: dict[str, Any], here: str = "cpu", claimed: str = "cpu") -> Outcome:
-    outcome = Outcome(claimed={"device": {"type": claimed}})
+def checked(*checks: dict[str, Any], here: str = "cpu", claimed: str = "cpu") -> Review:
+    review = Review(claimed={"device": {"type": claimed}})
     device = {"type": here, "name": "some processor"}
     run = {"kind": "run", "quick": True, "provenance": {"device": device}}
     end = {"kind": "end", "seed": 1, "checks": {"grid": 1}, "passed": {"grid": 1}}
-    weigh_checks([run, *checks, end], outcome)
-    return outcome
+    weigh_checks([run, *checks, end], review)
+    return review
 
 
 def test_what_the_solution_does_wrong_rejects_it_and_what_fails_without_it_does_not() -> None:
@@ -141,15 +140,15 @@ def test_what_the_solution_does_wrong_rejects_it_and_what_fails_without_it_does_
 
 def test_a_missing_cpu_back_end_is_no_fault_where_a_gpu_is_claimed() -> None:
     missing = check(status="NOT_IMPLEMENTED", kind="load")
-    outcome = checked(missing, claimed="cuda")
-    assert outcome.verdict is Verdict.NOT_VERIFIABLE_HERE
-    assert "residual_gate_add has no back end for a cpu" in outcome.remarks[0].text
+    review = checked(missing, claimed="cuda")
+    assert review.verdict is Verdict.NOT_VERIFIABLE_HERE
+    assert "residual_gate_add has no back end for a cpu" in review.remarks[0].text
 
 
 def test_many_failures_are_told_once_and_counted() -> None:
-    outcome = checked(*[check(status="INCORRECT")] * 9)
-    assert len(outcome.remarks) == 6
-    assert outcome.remarks[-1].text == "and 4 checks more"
+    review = checked(*[check(status="INCORRECT")] * 9)
+    assert len(review.remarks) == 6
+    assert review.remarks[-1].text == "and 4 checks more"
 
 
 def timed(low: float, high: float, *checks: dict[str, Any]) -> list[dict[str, Any]]:
@@ -164,10 +163,10 @@ def timed(low: float, high: float, *checks: dict[str, Any]) -> list[dict[str, An
     ]
 
 
-def benchmarked(records: list[dict[str, Any]]) -> Outcome:
-    outcome = Outcome(claims=[claim(1.5, 1.6), Claim("headline", "once", Interval(1, 1, 1), 0.0)])
-    weigh_benchmark(records, outcome, 0.01, lambda _: None)
-    return outcome
+def benchmarked(records: list[dict[str, Any]]) -> Review:
+    review = Review(claims=[claim(1.5, 1.6), Claim("headline", "once", Interval(1, 1, 1), 0.0)])
+    weigh_benchmark(records, review, 0.01, lambda _: None)
+    return review
 
 
 def test_times_decide_only_where_every_timed_output_was_right() -> None:
@@ -185,20 +184,20 @@ def test_times_decide_only_where_every_timed_output_was_right() -> None:
 
 
 def test_the_gravest_remark_decides_and_each_verdict_has_an_exit_code_of_its_own() -> None:
-    outcome = Outcome()
+    review = Review()
     for verdict in Verdict:
-        outcome.add(verdict, "timing", "")
-        assert outcome.verdict is verdict
-        outcome.add(Verdict.ACCEPTED, "timing", "a note")
-        assert outcome.verdict is verdict
+        review.add(verdict, "timing", "")
+        assert review.verdict is verdict
+        review.add(Verdict.ACCEPTED, "timing", "a note")
+        assert review.verdict is verdict
     assert sorted(EXIT_CODE.values()) == [0, 1, 3, 4], "2 is no verdict"
 
 
 def test_nothing_of_a_bundle_formats_the_comment_or_reaches_a_terminal() -> None:
-    outcome = Outcome("0" * 64, "name", "<img src=x> [a](b) @everyone `x` | y")
-    outcome.add(Verdict.REJECTED, "records", "\x1b[2J# title\n\n- [x] **done** <b>")
-    assert "\x1b" not in outcome.remarks[0].text
-    text = comment(outcome.record())
+    review = Review("0" * 64, "name", "<img src=x> [a](b) @everyone `x` | y")
+    review.add(Verdict.REJECTED, "records", "\x1b[2J# title\n\n- [x] **done** <b>")
+    assert "\x1b" not in review.remarks[0].text
+    text = comment(review.record())
     for part in ("<img", "[a](b)", "@everyone", "`x`", "\n# title", "[x]", "**done**", "<b>"):
         assert part not in text, part
     assert text.startswith("## Review of name: REJECTED\n")
@@ -209,7 +208,7 @@ def test_a_bundle_that_is_none_is_rejected_in_writing(
 ) -> None:
     bundle, out = tmp_path / "bundle.tar", tmp_path / "out"
     bundle.write_bytes(b"no bundle")
-    assert review.main([str(bundle), "--out", str(out)]) == 1
+    assert review_command.main([str(bundle), "--out", str(out)]) == 1
     assert capsys.readouterr().out.count("REJECTED") == 2
     record = json.loads((out / "review.json").read_text())
     assert record["verdict"] == "REJECTED" and record["name"] is None
@@ -217,14 +216,14 @@ def test_a_bundle_that_is_none_is_rejected_in_writing(
     assert "REJECTED" in (out / "comment.md").read_text()
     with (tmp_path / "zeros.tar").open("wb") as file:
         file.truncate(10 << 30)
-    assert review.main([str(tmp_path / "zeros.tar"), "--out", str(out), "--json"]) == 1
+    assert review_command.main([str(tmp_path / "zeros.tar"), "--out", str(out), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["bundle_sha256"] is None
     assert {one.name for one in tmp_path.iterdir()} == {"bundle.tar", "zeros.tar", "out"}
 
 
 def test_a_bundle_that_is_not_there_is_the_users_mistake(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"missing\.tar: expected a readable file"):
-        review.main([str(tmp_path / "missing.tar"), "--out", str(tmp_path / "out")])
+        review_command.main([str(tmp_path / "missing.tar"), "--out", str(tmp_path / "out")])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -241,15 +240,14 @@ def test_cuda_sources_are_compiled_for_a_gpu_that_is_not_here(tmp_path: Path) ->
     shutil.copytree(ROOT / "solution", folder, ignore=shutil.ignore_patterns("__pycache__"))
     source = folder / "cuda" / "broadcast_add_4d.cu"
     source.write_text("int broken(\n")
-    entry, cache = f"{folder / 'build.py'}:load", str(tmp_path / "cache")
-    side = Side("solution", entry, "cuda", "each_step", ("-O1",), cache, "sm_90")
+    (side,) = absent_sides(config, tmp_path, tmp_path / "cache", ["each_step"], "sm_90")
     check_absent_device(side, list(OPS.values()), config.correctness, found.append)
     loads = {one.op: one.finding for one in found if one.check == "load"}
     assert loads["residual_gate_add"].passed
     assert "broadcast_add_4d.cu does not compile" in loads["broadcast_add_4d"].text
     refusals = [one for one in found if one.check == "refusal at entry"]
     assert len(refusals) > 50 and all(one.finding.passed for one in refusals)
-    outcome = Outcome()
-    weigh_compiled(found, "sm_90", outcome)
-    assert outcome.verdict is Verdict.REJECTED
-    assert [one.stage for one in outcome.remarks] == ["build"]
+    review = Review()
+    weigh_compiled(found, "sm_90", review)
+    assert review.verdict is Verdict.REJECTED
+    assert [one.stage for one in review.remarks] == ["build"]

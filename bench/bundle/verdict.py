@@ -46,7 +46,7 @@ class Remark:
 
 
 @dataclass
-class Outcome:
+class Review:
     """A review as it grows."""
 
     bundle_sha256: str | None = None
