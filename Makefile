@@ -60,7 +60,8 @@ define REQUIREMENTS
 import importlib, pathlib, sys
 toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "pip._vendor.tomli")
 project = toml.loads(pathlib.Path("pyproject.toml").read_text())["project"]
-print(*project["dependencies"], *project["optional-dependencies"]["test"], sep="\n")
+extras = project["optional-dependencies"].values()
+print(*project["dependencies"], *(one for extra in extras for one in extra), sep="\n")
 endef
 export REQUIREMENTS
 

@@ -15,6 +15,7 @@ bundle       from results to a bundle, and from a bundle to a verdict
 run          one invocation: what is judged, against what, where
 commandline  what the commands share: selectors, what they resolve to, exit codes
 threats      the judge under attack
+reports      what people read of results: plots, pages, comparisons, rankings
 
 correctness, benchmark, report and their kin are the commands on top.
 """

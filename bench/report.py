@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write what people read of the committed results: docs/results.md and the table in README.md."""
+"""Show what results files say: in the terminal, in the documents, and as one HTML page.
+
+Nothing is measured and nothing asked of the network. The documents are docs/results.md and the
+table in README.md; the page needs no other file.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,19 @@ if not __package__:
     __import__("sys").path[0] = str(__import__("pathlib").Path(__file__).resolve().parents[1])
 
 import argparse
-import sys
+import dataclasses
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich.console import Console
+
 from bench.commandline import run_command
-from bench.record.render import BEGIN, END, readme_table, results_page
+from bench.record.pages import section
+from bench.record.render import BEGIN, END, Files, readme_table, results_page
 from bench.record.results import read_results
+from bench.reports.console import show
+from bench.reports.page import report_page
 from bench.run import ROOT
 from bench.task.errors import UserError
 
@@ -23,27 +33,43 @@ def parser() -> argparse.ArgumentParser:
     one = argparse.ArgumentParser(
         prog="bench/report.py",
         description=__doc__,
-        epilog="exit codes:\n  0  written, or up to date\n  1  --check found a document that is not"
-        "\n  2  a results file cannot be read",
+        epilog="exit codes:\n  0  shown, written, or up to date\n  1  --check found a document"
+        " that is not\n  2  a results file cannot be read",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    one.add_argument(
+    add = one.add_argument
+    add(
         "folder",
         nargs="?",
         type=Path,
         default=ROOT / "results",
-        help="results files, *.jsonl (default: results/)",
+        help="results files, *.jsonl, or one of them (default: results/)",
     )
-    one.add_argument("--write", action="store_true", help="write the documents (default: print)")
-    one.add_argument("--check", action="store_true", help="only say whether they are up to date")
+    add("--write", action="store_true", help="write the documents")
+    add("--check", action="store_true", help="only say whether the documents are up to date")
+    add("--html", type=Path, metavar="FILE", help="write the page there")
+    add(
+        "--gauntlet",
+        type=Path,
+        nargs="*",
+        metavar="FILE",
+        help="reports of the gauntlet for the page (default: docs/gauntlet_*.jsonl)",
+    )
+    add("--json", action="store_true", help="print one JSON object, not tables")
     return one
 
 
-def documents(folder: Path) -> dict[Path, str]:
-    """Each generated document with the text it should have."""
-    files = {path.name: read_results(path) for path in sorted(folder.glob("*.jsonl"))}
+def read_all(place: Path) -> Files:
+    """Every results file of a folder, or the one file, verified; UserError where there is none."""
+    paths = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
+    files = {path.name: read_results(path) for path in paths}
     if not files:
-        raise UserError(f"{folder}: expected results files, *.jsonl, got none; run the benchmark")
+        raise UserError(f"{place}: expected results files, *.jsonl, got none; run the benchmark")
+    return files
+
+
+def documents(files: Files) -> dict[Path, str]:
+    """Each generated document with the text it should have."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     before, _, rest = readme.partition(BEGIN)
     _, _, after = rest.partition(END)
@@ -55,22 +81,39 @@ def documents(folder: Path) -> dict[Path, str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Render, then write, compare or print."""
+    """Read, then compare, write or show."""
     arguments = parser().parse_args(argv)
-    texts = documents(arguments.folder)
+    files = read_all(arguments.folder)
     if arguments.check:
+        texts = documents(files)
         stale = [path for path, text in texts.items() if path.read_text(encoding="utf-8") != text]
         for path in stale:
             print(
                 f"{path.relative_to(ROOT)} is not up to date; run: python bench/report.py --write"
             )
         return 1 if stale else 0
-    if not arguments.write:
-        sys.stdout.write(texts[ROOT / "docs" / "results.md"])
-        return 0
-    for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
+    if arguments.write:
+        for path, text in documents(files).items():
+            path.write_text(text, encoding="utf-8")
+    if arguments.html:
+        gauntlet = arguments.gauntlet
+        if gauntlet is None:
+            gauntlet = sorted((ROOT / "docs").glob("gauntlet_*.jsonl"))
+        arguments.html.write_text(report_page(files, gauntlet), encoding="utf-8")
+    if arguments.json or not (arguments.write or arguments.html):
+        _print(files, as_json=arguments.json)
     return 0
+
+
+def _print(files: Files, *, as_json: bool) -> None:
+    sections = {name: section(records) for name, records in files.items()}
+    found = {name: one for name, one in sections.items() if one is not None}
+    if as_json:
+        print(json.dumps({name: dataclasses.asdict(one) for name, one in found.items()}, indent=2))
+        return
+    console = Console(highlight=False)
+    for name, one in found.items():
+        show(console, name, one)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ else:
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-REQUIREMENTS = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]
+EXTRAS = PROJECT["optional-dependencies"].values()
+REQUIREMENTS = [*PROJECT["dependencies"], *(one for extra in EXTRAS for one in extra)]
 CONSTRAINTS = [
     Requirement(line)
     for line in (ROOT / "constraints.txt").read_text().splitlines()

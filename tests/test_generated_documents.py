@@ -84,15 +84,12 @@ def test_readme_explains_the_line_that_the_benchmark_prints():
 
 
 def columns(file):
-    """The head of every table that a module renders, given as it is or by the name `head`."""
+    """Every column that a module names: what it assigns or adds to `head`."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        head = None
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "table":
-            head = node.args[0]
-        elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "head":
-            head = node.value
-        if isinstance(head, ast.List):
-            yield from (one.value for one in head.elts if isinstance(one, ast.Constant))
+        if isinstance(node, ast.Assign | ast.AugAssign) and isinstance(node.value, ast.List):
+            target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+            if getattr(target, "id", "") == "head":
+                yield from (one.value for one in node.value.elts)
 
 
 def test_benchmark_method_says_which_regime_each_device_has():

@@ -17,7 +17,8 @@ else:
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomli.loads((ROOT / "pyproject.toml").read_text())["project"]
-REQUIREMENTS = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]
+EXTRAS = PROJECT["optional-dependencies"].values()
+REQUIREMENTS = [*PROJECT["dependencies"], *(one for extra in EXTRAS for one in extra)]
 PIP = """import os, pathlib, sys
 if "install" in sys.argv:
     pathlib.Path("asked").write_text(" ".join(sys.argv[1:]))

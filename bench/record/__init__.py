@@ -10,8 +10,8 @@ tree        digests of folders and files, and git's word on them
 provenance  all of it in one record
 headline    one number from a file's records, and its companions
 lines       one line a row and the headline, for the console
-tables      Markdown tables and what their cells are read from
-pages       the sections of docs/results.md
+tables      sentences and tables of plain text, and their Markdown
+pages       what is to be read of a results file
 render      docs/results.md and README's table, from results files alone
 
 baseline_source, a command, renders the baseline's lineage for the reader.

@@ -5,8 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bench.record.pages import benchmark_page, correctness_page, profile_page
-from bench.record.tables import Record, bench_records, headline_regime, interval, table, us
+from bench.record.pages import section
+from bench.record.tables import (
+    Record,
+    Table,
+    bench_records,
+    headline_regime,
+    interval,
+    markdown,
+    us,
+)
 from bench.task.errors import UserError
 
 Files = Mapping[str, Sequence[Record]]
@@ -15,28 +23,27 @@ BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
 
 def readme_table(files: Files) -> str:
     """The first screen's table: every row of the newest complete benchmark that has a headline."""
-    records = _benchmark(files)
+    records = newest_benchmark(files)
     end, origin = records[-1], records[0]["provenance"]
+    head = ["row", "eager us", "solution us", "speedup", "device GB/s", "attainable"]
+    rows = [
+        [
+            record["workload"],
+            us(headline_regime(record)["baseline"]["median_us"]),
+            us(headline_regime(record)["solution"]["median_us"]),
+            interval(headline_regime(record)["speedup"]),
+            f"{record['roofline']['cold_gbps']:.0f}",
+            f"{record['roofline']['attainable_fraction']:.2f}",
+        ]
+        for record in bench_records(records)
+        if record["rounding"] == end["headlines"][0]["rounding"]
+    ]
     lines = [
         f"Measured on one {origin['device']['name']}, driver {origin['versions']['driver']}, torch"
         f" {origin['versions']['torch']};"
         " microseconds a call, [95 % interval](docs/benchmark_method.md):",
         "",
-        *table(
-            ["row", "eager us", "solution us", "speedup", "device GB/s", "attainable"],
-            [
-                [
-                    f"`{record['workload']}`",
-                    us(headline_regime(record)["baseline"]["median_us"]),
-                    us(headline_regime(record)["solution"]["median_us"]),
-                    interval(headline_regime(record)["speedup"]),
-                    f"{record['roofline']['cold_gbps']:.0f}",
-                    f"{record['roofline']['attainable_fraction']:.2f}",
-                ]
-                for record in bench_records(records)
-                if record["rounding"] == end["headlines"][0]["rounding"]
-            ],
-        ),
+        *markdown(Table("", head, rows)),
         "",
     ]
     for one in end["headlines"]:
@@ -57,18 +64,19 @@ def results_page(files: Files) -> str:
         "",
     ]
     for name, records in files.items():
-        command = records[0]["command"]
-        page = {
-            "benchmark": benchmark_page,
-            "correctness": correctness_page,
-            "profile": profile_page,
-        }.get(str(command))
-        if page is not None:
-            parts += [f"## {name}", "", *_provenance(records[0]), "", *page(records), ""]
+        found = section(records)
+        if found is None:
+            continue
+        parts += [f"## {name}", "", *_provenance(records[0]), ""]
+        for one in found.sentences:
+            parts += [f"**{one.strong}** {one.rest}".rstrip(), ""]
+        for table in found.tables:
+            parts += [f"### {table.title}", "", *markdown(table), ""]
     return "\n".join(parts)
 
 
-def _benchmark(files: Files) -> Sequence[Record]:
+def newest_benchmark(files: Files) -> Sequence[Record]:
+    """The newest complete benchmark that has a headline; UserError where there is none."""
     found = [
         records
         for records in files.values()

@@ -1,10 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
+"""What a page shows, before anybody decides how it looks: sentences and tables of plain text."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 Record = Mapping[str, Any]
+NAMES = ("row", "solution")
+"""Columns whose cells are names and are set as code."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells are plain text, whatever a record holds; each renderer escapes them its own way."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Something that a reader must not miss, and what is to be said of it."""
+
+    strong: str
+    rest: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """What is to be read of one results file."""
+
+    sentences: Sequence[Sentence]
+    tables: Sequence[Table]
 
 
 def bench_records(records: Sequence[Record]) -> list[Record]:
@@ -12,11 +42,25 @@ def bench_records(records: Sequence[Record]) -> list[Record]:
     return [record for record in records if record["kind"] == "bench"]
 
 
+def roundings(records: Sequence[Record]) -> list[str]:
+    """The solution's roundings that were timed, in the run's order."""
+    return list(dict.fromkeys(record["rounding"] for record in bench_records(records)))
+
+
+def workloads(records: Sequence[Record]) -> list[str]:
+    """The rows that were timed, in the run's order."""
+    return list(dict.fromkeys(record["workload"] for record in bench_records(records)))
+
+
 def headline_regime(record: Record) -> Record:
     """A row in the regime that its device's headline is made of."""
-    regimes: Record = record["regimes"]
-    one: Record = regimes.get("call") or regimes["cold"]
+    one: Record = record["regimes"][headline_regime_name(record)]
     return one
+
+
+def headline_regime_name(record: Record) -> str:
+    """The regime that its device's headline is made of."""
+    return "call" if "call" in record["regimes"] else "cold"
 
 
 def us(value: float) -> str:
@@ -29,6 +73,17 @@ def interval(one: Record) -> str:
     return f"{one['value']:.3f}x [{one['low']:.3f}, {one['high']:.3f}]"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A Markdown table's lines."""
-    return ["| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows)]
+def markdown(table: Table) -> list[str]:
+    """A Markdown table's lines, without its title."""
+    rows = [
+        [_cell(column, cell) for column, cell in zip(table.head, row, strict=True)]
+        for row in table.rows
+    ]
+    return [
+        "| " + " | ".join(cells) + " |" for cells in (table.head, ["---"] * len(table.head), *rows)
+    ]
+
+
+def _cell(column: str, text: str) -> str:
+    flat = " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+    return f"`{flat}`" if column in NAMES else flat
