@@ -16,13 +16,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from bench.commandline import run_command
 from bench.record.pages import section
 from bench.record.render import BEGIN, END, Files, readme_table, results_page
 from bench.record.results import read_results
-from bench.reports.console import show
+from bench.record.tables import understood
+from bench.reports.console import show, terminal
 from bench.reports.page import report_page
 from bench.run import ROOT
 from bench.task.errors import UserError
@@ -70,12 +69,13 @@ def read_all(place: Path) -> Files:
 
 def documents(files: Files) -> dict[Path, str]:
     """Each generated document with the text it should have."""
+    with understood("results"):
+        table, page = readme_table(files), results_page(files)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     before, _, rest = readme.partition(BEGIN)
     _, _, after = rest.partition(END)
-    table = readme_table(files)
     return {
-        ROOT / "docs" / "results.md": results_page(files),
+        ROOT / "docs" / "results.md": page,
         ROOT / "README.md": f"{before}{BEGIN}\n{table}{END}{after}",
     }
 
@@ -106,14 +106,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _print(files: Files, *, as_json: bool) -> None:
-    sections = {name: section(records) for name, records in files.items()}
-    found = {name: one for name, one in sections.items() if one is not None}
+    found = {}
+    for name, records in files.items():
+        with understood(name):
+            one = section(records)
+        if one is not None:
+            found[name] = one
     if as_json:
         print(json.dumps({name: dataclasses.asdict(one) for name, one in found.items()}, indent=2))
         return
-    console = Console(highlight=False)
     for name, one in found.items():
-        show(console, name, one)
+        show(terminal(), name, one)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench.judge.analysis import LARGEST_NOISE
 from bench.judge.contenders import HEADLINE
-from bench.timing.statistics import Interval
+from bench.timing.statistics import LARGEST_NOISE, Interval
 
 Record = Mapping[str, Any]
 WHOLE = "headline"

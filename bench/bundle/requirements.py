@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.bundle.tree_match import CHOSEN, Tree
-from bench.judge.analysis import LARGEST_NOISE
 from bench.judge.contenders import HEADLINE
 from bench.record.results import is_complete
+from bench.timing.statistics import LARGEST_NOISE
 
 Record = Mapping[str, Any]
 Records = Sequence[dict[str, Any]]

@@ -11,9 +11,7 @@ from typing import Any
 
 from bench.judge.contenders import Contender, Samples
 from bench.task.config import Benchmark
-from bench.timing.statistics import Array, Interval, ratio, ratio_draws, spread
-
-LARGEST_NOISE = 0.1  # a null control further off than this says nothing about sameness
+from bench.timing.statistics import Array, Interval, ratio, ratio_draws, spread, verdict
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Analysis:
         control = {"baseline": self._halves(theirs), "solution": self._halves(mine)}
         noise = math.exp(max(abs(math.log(one.value)) for one in control.values())) - 1
         speedup = self._ratio(theirs, mine)
-        verdict, reason = self.verdict(speedup, noise)
+        word, reason = self.verdict(speedup, noise)
         return {
             "calls_per_sample": samples.calls,
             "baseline": _side(theirs),
@@ -45,24 +43,13 @@ class Analysis:
             "speedup": dataclasses.asdict(speedup),
             "control": {side: dataclasses.asdict(one) for side, one in control.items()},
             "noise": noise,
-            "verdict": verdict,
+            "verdict": word,
             "reason": reason,
         }
 
     def verdict(self, speedup: Interval, noise: float) -> tuple[str, str]:
         """FAST, SLOW, SAME or AMBIGUOUS, with the reason; inside the noise floor it is SAME."""
-        margin = max(noise, self.policy.same_within)
-        band = f"[{1 / (1 + margin):.3f}, {1 + margin:.3f}]"
-        interval = f"[{speedup.low:.3f}, {speedup.high:.3f}]"
-        if speedup.low > 1 + margin:
-            return "FAST", f"{interval} lies above {band}"
-        if speedup.high < 1 / (1 + margin):
-            return "SLOW", f"{interval} lies below {band}"
-        if speedup.high <= 1 + margin and speedup.low >= 1 / (1 + margin):
-            return "SAME", f"{interval} lies inside {band}"
-        if margin <= LARGEST_NOISE and abs(speedup.value - 1) <= margin:
-            return "SAME", f"{speedup.value:.3f} lies inside the noise {band}"
-        return "AMBIGUOUS", f"{interval} reaches across an edge of {band}"
+        return verdict(speedup, noise, self.policy.same_within)
 
     def _ratio(self, baseline: Array, solution: Array) -> Interval:
         draws = ratio_draws(baseline, solution, self.policy.bootstrap_draws, self.seed)

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+
+from bench.task.errors import UserError
 
 Record = Mapping[str, Any]
 NAMES = ("row", "solution")
@@ -35,6 +38,18 @@ class Section:
 
     sentences: Sequence[Sentence]
     tables: Sequence[Table]
+
+
+@contextmanager
+def understood(name: str) -> Iterator[None]:
+    """A record that lacks or holds something else than what is read of it is a UserError."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise UserError(
+            f"{name}: expected records as docs/formats.md describes them, got one whose"
+            f" {str(error)[:80]!r} cannot be read; was it written by another version?"
+        ) from None
 
 
 def bench_records(records: Sequence[Record]) -> list[Record]:

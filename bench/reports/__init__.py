@@ -12,4 +12,6 @@ gauntlet  the judge's own score, from reports of the gauntlet
 html      templates filled with text that is always escaped
 page      report.html
 console   sections as tables in a terminal
+alike     what two runs must have in common to be compared
+comparison  two runs row by row
 """

@@ -15,6 +15,11 @@ WIDEST = 240  # columns: a narrower terminal breaks lines, which reads better th
 WORD_STYLE = {"FAST": "green", "SLOW": "red", "FASTER": "green", "SLOWER": "red", "NO": "red"}
 
 
+def terminal() -> Console:
+    """Standard output, wide enough for every table; colours only on a terminal without NO_COLOR."""
+    return Console(highlight=False, width=max(Console().width, WIDEST))
+
+
 def show(console: Console, heading: str, section: Section) -> None:
     """Print one section: its sentences, then its tables."""
     console.print(Text(heading, style="bold"))
@@ -26,4 +31,4 @@ def show(console: Console, heading: str, section: Section) -> None:
             grid.add_column(Text(column), overflow="fold")
         for row in table.rows:
             grid.add_row(*(Text(plain(cell, 200), WORD_STYLE.get(cell, "")) for cell in row))
-        console.print(grid, width=WIDEST, crop=False, no_wrap=True, overflow="ignore")
+        console.print(grid)

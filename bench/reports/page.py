@@ -10,9 +10,9 @@ from pathlib import Path
 
 from bench.record.pages import section
 from bench.record.render import Files
-from bench.record.tables import Record, Section, Sentence, Table, bench_records
+from bench.record.tables import Record, Section, Sentence, Table, bench_records, understood
 from bench.reports.caution import cautions
-from bench.reports.chart import Chart, plain
+from bench.reports.chart import Chart
 from bench.reports.clocks import clock_charts
 from bench.reports.gauntlet import gauntlet_section
 from bench.reports.html import fill
@@ -20,7 +20,6 @@ from bench.reports.roofline import roofline_chart
 from bench.reports.samples import sample_charts
 from bench.reports.speedups import speedup_chart
 from bench.reports.ulps import ulp_charts
-from bench.task.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -43,13 +42,8 @@ def report_page(files: Files, gauntlet: Sequence[Path]) -> str:
     """One page of results files and the gauntlet's reports; UserError on strange records."""
     parts = []
     for number, (name, records) in enumerate(_in_order(files), start=1):
-        try:
+        with understood(name):
             part = _part(f"file-{number}", name, records)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            raise UserError(
-                f"{name}: expected records as docs/formats.md describes them, got"
-                f" {type(error).__name__} {plain(error)}; was it written by another version?"
-            ) from None
         if part is not None:
             parts.append(part)
     return fill(

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
+LARGEST_NOISE = 0.1  # a null control further off than this says nothing about sameness
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,23 @@ def ratio_draws(baseline: Array, solution: Array, draws: int, seed: int) -> Arra
 def ratio(baseline: Array, solution: Array, draws: Array, confidence: float) -> Interval:
     """The ratio of medians with its percentile interval from bootstrap draws."""
     value = float(np.median(baseline) / np.median(solution))
-    return _interval(value, draws, confidence)
+    return interval(value, draws, confidence)
+
+
+def verdict(found: Interval, noise: float, same_within: float) -> tuple[str, str]:
+    """FAST, SLOW, SAME or AMBIGUOUS, with the reason; inside the noise floor it is SAME."""
+    margin = max(noise, same_within)
+    band = f"[{1 / (1 + margin):.3f}, {1 + margin:.3f}]"
+    shown = f"[{found.low:.3f}, {found.high:.3f}]"
+    if found.low > 1 + margin:
+        return "FAST", f"{shown} lies above {band}"
+    if found.high < 1 / (1 + margin):
+        return "SLOW", f"{shown} lies below {band}"
+    if found.high <= 1 + margin and found.low >= 1 / (1 + margin):
+        return "SAME", f"{shown} lies inside {band}"
+    if margin <= LARGEST_NOISE and abs(found.value - 1) <= margin:
+        return "SAME", f"{found.value:.3f} lies inside the noise {band}"
+    return "AMBIGUOUS", f"{shown} reaches across an edge of {band}"
 
 
 def geometric_mean(ratios: Sequence[float], weights: Sequence[float] | None = None) -> float:
@@ -95,10 +112,11 @@ def geometric_mean_interval(
 ) -> Interval:
     """The geometric mean of rows with the interval of its row-wise bootstrap draws."""
     means = np.exp(np.average(np.log(np.stack(list(draws))), axis=0, weights=weights))
-    return _interval(geometric_mean(ratios, weights), means, confidence)
+    return interval(geometric_mean(ratios, weights), means, confidence)
 
 
-def _interval(value: float, draws: Array, confidence: float) -> Interval:
+def interval(value: float, draws: Array, confidence: float) -> Interval:
+    """A value with the percentile interval of its bootstrap draws."""
     tail = (1 - confidence) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
     return Interval(value, float(low), float(high))
