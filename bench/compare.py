@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
+# PYTHON_ARGCOMPLETE_OK
 """Compare two runs row by row: is B faster than A, and is that more than noise?
 
 A and B are results files of the benchmark, or two solution folders. Folders are benchmarked here
-first, A then B, with the same settings: what stands after -- goes to bench/benchmark.py.
+first, A then B, with the same settings.
 
 Two things are compared, each with an interval, because the trials of two files are not paired: the
 speedups, each over the eager of its own file, and the times as they are. The verdict is of the
@@ -17,12 +18,14 @@ if not __package__:
 import argparse
 import dataclasses
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from bench.commandline import run_command
+from bench.completion import parse
 from bench.record.results import read_results
 from bench.record.tables import Record, bench_records, headline_regime_name, understood
 from bench.reports.alike import DIFFERENCES, differences, regimes
@@ -53,10 +56,9 @@ def parser() -> argparse.ArgumentParser:
     add("a", type=Path, metavar="A", help="what to compare with")
     add("b", type=Path, metavar="B", help="what to judge")
     add(
-        "benchmark",
-        nargs="*",
-        metavar="FLAG",
-        help="after --, for two folders: flags of bench/benchmark.py",
+        "--benchmark",
+        metavar="FLAGS",
+        help="for two folders, flags of bench/benchmark.py: --benchmark='--rows production'",
     )
     add(
         "--allow",
@@ -85,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Read or measure both, compare, judge."""
-    arguments = parser().parse_args(argv)
+    arguments = parse(parser(), argv)
     allow = [name for name in arguments.allow.split(",") if name]
     for name in allow:
         if name not in DIFFERENCES:
@@ -114,16 +116,19 @@ def _files(arguments: argparse.Namespace) -> list[Path]:
     folders = [place.is_dir() for place in places]
     if not any(folders):
         if arguments.benchmark:
-            raise UserError("compare: flags after -- are for two folders, got two files")
+            raise UserError("--benchmark: expected with two folders, got two files; leave it out")
         return places
     if not all(folders):
         raise UserError(f"compare: expected two files or two folders, got {places[0]}, {places[1]}")
+    try:
+        flags = shlex.split(arguments.benchmark or "")
+    except ValueError as error:
+        raise UserError(f"--benchmark: expected flags as in a shell, got: {error}") from None
     outs = [arguments.out / name for name in ("a.jsonl", "b.jsonl")]
     for place, out in zip(places, outs, strict=True):
         command = [sys.executable, str(ROOT / "bench" / "benchmark.py"), "--solution", str(place)]
-        done = subprocess.run(
-            [*command, "--out", str(out), *arguments.benchmark], stdout=sys.stderr, check=False
-        )
+        command += ["--out", str(out), *flags]
+        done = subprocess.run(command, stdout=sys.stderr, check=False)
         if done.returncode:
             sys.exit(done.returncode)
     return outs

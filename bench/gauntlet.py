@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# PYTHON_ARGCOMPLETE_OK
 """Run cheaters, planted bugs and honest look-alikes through the judge; count what it caught."""
 
 from __future__ import annotations
@@ -16,23 +17,34 @@ from pathlib import Path
 from rich.console import Console
 
 from bench.commandline import run_command
+from bench.completion import parse
 from bench.task.config import Config, load_config
 from bench.task.device import Device, hold, make_current, resolve_device
 from bench.threats.case import KINDS, ROOT, Threat, choose, find_threats
 from bench.threats.table import counts, verdict, write_table
 from bench.threats.trial import Outcome, run_trial
 
+EXIT_CODES = """exit codes:
+  0  every case ended as it should, or the table is written
+  1  a cheater or a mutant got through, or an honest case did not
+  2  the request cannot be carried out"""
 DOCUMENT = ROOT / "docs" / "threat_model.md"
 
 
 def parser() -> argparse.ArgumentParser:
     """The command's flags."""
-    one = argparse.ArgumentParser(prog="bench/gauntlet.py", description=__doc__)
+    one = argparse.ArgumentParser(
+        prog="bench/gauntlet.py",
+        description=__doc__,
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     add = one.add_argument
     add("--device", metavar="DEVICE", help="cpu, cuda or cuda:N (default: cuda:0, else cpu)")
     add("--kind", choices=KINDS, help="only these (default: all three)")
     add("--only", metavar="NAMES", help="only these cases, with commas between")
     add("--report", type=Path, metavar="FILE", help="write every outcome as a line of JSON")
+    add("--json", action="store_true", help="print one JSON object, lines on the error stream")
     add(
         "--table",
         type=Path,
@@ -45,8 +57,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Choose, judge one by one, count."""
-    arguments = parser().parse_args(argv)
-    console = Console(highlight=False)
+    arguments = parse(parser(), argv)
+    console = Console(highlight=False, stderr=arguments.json)
     if arguments.table:
         write_table(DOCUMENT, arguments.table)
         return 0
@@ -64,10 +76,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             console.print(_line(outcome), markup=False, soft_wrap=True)
             if arguments.report:
                 _append(arguments.report, outcome, device.name, first=len(outcomes) == 1)
-    for line in counts([one.record() for one in outcomes]):
+    records = [one.record() for one in outcomes]
+    for line in counts(records):
         console.print(line, markup=False)
     console.print(f"{device.name}, {time.monotonic() - started:.0f} s", markup=False)
-    return 0 if verdict([one.record() for one in outcomes]) else 1
+    if arguments.json:
+        print(json.dumps({"device": device.name, "good": verdict(records), "outcomes": records}))
+    return 0 if verdict(records) else 1
 
 
 def _outcomes(threats: Sequence[Threat], config: Config, device: Device) -> Iterator[Outcome]:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# PYTHON_ARGCOMPLETE_OK
 """See whether this machine is ready for a run, and print what to export for a pinned one."""
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
 
+from bench.completion import parse
 from bench.record.toolchain import versions
 from bench.task import host
 from bench.task.errors import UserError
@@ -143,7 +145,7 @@ def main(arguments: Sequence[str] | None = None, nvml: ModuleType | None = None)
         help="where the output folders are made (default: this checkout)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object, not lines")
-    chosen = parser.parse_args(arguments)
+    chosen = parse(parser, arguments)
     report = examine(chosen.root, nvml=nvml)
     print(json.dumps(asdict(report), indent=2) if chosen.json else show(report))
     return 1 if report.problems else 0

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# PYTHON_ARGCOMPLETE_OK
 """Profile both sides on the frozen rows: where a call's time and its memory traffic go."""
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ if not __package__:
     __import__("sys").path[0] = str(__import__("pathlib").Path(__file__).resolve().parents[1])
 
 import argparse
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from typing import Any
 from rich.console import Console
 
 from bench.commandline import EXIT_CODES, add_selectors, prepare, run_command
+from bench.completion import parse
 from bench.profiling.launch import Subject, needed_instrument
 from bench.profiling.levels import INSTRUMENTS, NCU_CALLS, profile
 from bench.profiling.trace import ProfileFailure
@@ -65,17 +68,18 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="where the records go, traces in a folder beside them (default: profile.jsonl)",
     )
+    add("--json", action="store_true", help="print one JSON object, lines on the error stream")
     return one
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Prepare, profile side by side and row by row, conclude."""
-    arguments = parser().parse_args(argv)
+    arguments = parse(parser(), argv)
     if arguments.rows == "grid":
         raise UserError("--rows: the grid is for correctness; profile takes production or ids")
     if arguments.calls < 1:
         raise UserError(f"--calls: expected at least 1, got {arguments.calls}")
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True, stderr=arguments.json)
     run = prepare(arguments)
     instrument = INSTRUMENTS[arguments.level]
     if arguments.level > 1:
@@ -85,6 +89,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         console.print(f"{run.device.name}: {len(run.rows)} rows by {instrument}", markup=False)
         passed = _profile_sides(run, arguments, results, console)
         results.append({"kind": "end", "passed": passed})
+        if arguments.json:
+            found = [one for one in results.written if one["kind"] == "profile"]
+            print(json.dumps({"file": str(arguments.out), "passed": passed, "profiles": found}))
     return 0 if passed else 1
 
 

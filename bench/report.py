@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# PYTHON_ARGCOMPLETE_OK
 """Show what results files say: in the terminal, in the documents, and as one HTML page.
 
 Nothing is measured and nothing asked of the network. The documents are docs/results.md and the
@@ -17,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.commandline import run_command
+from bench.completion import parse
 from bench.record.pages import section
 from bench.record.render import BEGIN, END, Files, readme_table, results_page
 from bench.record.results import read_results
@@ -82,7 +84,7 @@ def documents(files: Files) -> dict[Path, str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Read, then compare, write or show."""
-    arguments = parser().parse_args(argv)
+    arguments = parse(parser(), argv)
     files = read_all(arguments.folder)
     if arguments.check:
         texts = documents(files)

@@ -124,6 +124,19 @@ def test_all_caught_all_killed_and_no_false_alarm_is_success(monkeypatch, capsys
     assert "false alarms 0/1" in printed
 
 
+def test_json_is_all_of_standard_output(monkeypatch, capsys):
+    assert run_main(monkeypatch, {**GOOD, "no_work": Status.PASSED}, "--json") == 1
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
+    assert not found["good"]
+    assert {one["name"]: one["good"] for one in found["outcomes"]} == {
+        "no_work": False,
+        "tail_dropped": True,
+        "talkative": True,
+    }
+    assert "cheaters caught 0/1" in printed.err
+
+
 @pytest.mark.parametrize(
     ("name", "status"),
     [

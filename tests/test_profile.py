@@ -84,7 +84,8 @@ def recorded_trace(monkeypatch):
 def test_level_one_on_a_cpu_records_kernels_trace_and_times(tmp_path, capsys):
     out = tmp_path / "p.jsonl"
     argv = ["--rows", SMALL.id, "--device", "cpu", "--calls", "3", "--out", str(out)]
-    assert main([*argv, "--side", "baseline"]) == 0
+    assert main([*argv, "--side", "baseline", "--json"]) == 0
+    printed = capsys.readouterr()
     run, record, end = read_results(out)
     assert (run["command"], end["passed"]) == ("profile", True)
     assert (record["kind"], record["level"], record["workload"]) == ("profile", 1, SMALL.id)
@@ -94,7 +95,9 @@ def test_level_one_on_a_cpu_records_kernels_trace_and_times(tmp_path, capsys):
     assert all(one["count"] == 3 for one in record["kernels"])
     trace = json.loads((tmp_path / "p" / record["trace"]).read_text())
     assert trace["traceEvents"]
-    assert "aten::mul" in capsys.readouterr().out
+    assert "aten::mul" in printed.err
+    found = json.loads(printed.out)
+    assert found["passed"] and found["profiles"][0]["call_us"] == record["call_us"]
 
 
 @pytest.mark.parametrize(("level", "product"), [("2", "Nsight Systems"), ("3", "Nsight Compute")])

@@ -88,17 +88,25 @@ def interval(one: Record) -> str:
     return f"{one['value']:.3f}x [{one['low']:.3f}, {one['high']:.3f}]"
 
 
-def markdown(table: Table) -> list[str]:
-    """A Markdown table's lines, without its title."""
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A Markdown table's lines of cells that are Markdown already."""
+    return ["| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows)]
+
+
+def markdown(one: Table) -> list[str]:
+    """A table's lines, escaped, without its title."""
     rows = [
-        [_cell(column, cell) for column, cell in zip(table.head, row, strict=True)]
-        for row in table.rows
+        [_cell(column, cell) for column, cell in zip(one.head, row, strict=True)]
+        for row in one.rows
     ]
-    return [
-        "| " + " | ".join(cells) + " |" for cells in (table.head, ["---"] * len(table.head), *rows)
-    ]
+    return table(one.head, rows)
 
 
 def _cell(column: str, text: str) -> str:
-    flat = " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
-    return f"`{flat}`" if column in NAMES else flat
+    """One line that stays in its cell, whatever a record says."""
+    flat = " ".join(text.split()).replace("|", "\\|")
+    if column in NAMES:
+        return f"`{flat.replace('`', chr(39))}`"
+    for mark in ("`", "*", "]("):
+        flat = flat.replace(mark, f"{mark[:-1]}\\{mark[-1]}")
+    return flat.replace("<", "&lt;")

@@ -14,4 +14,5 @@ page      report.html
 console   sections as tables in a terminal
 alike     what two runs must have in common to be compared
 comparison  two runs row by row
+ranking   reviewed bundles in order
 """

@@ -52,7 +52,7 @@ def roofline_chart(records: Sequence[Record], name: str) -> Chart:
             axis.set_major_formatter("{x:g}")
             axis.set_minor_formatter("")
         figure.legend(loc="lower left", ncols=3, labelcolor=INK, borderaxespad=0.2)
-        figure.subplots_adjust(left=0.13, right=0.98, top=0.96, bottom=0.29)
+        figure.subplots_adjust(left=0.165, right=0.98, top=0.96, bottom=0.29)
         caption = (
             f"Cold calls. The roof is what an empty launch ({empty_us:.2f} us) and the data sheet"
             f" ({'unknown' if sheet is None else f'{sheet:g} GB/s'}) allow. Stream is a kernel that"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MARKS = ((FIRST, "o"), (SECOND, "s"))
 """Colour and shape of each rounding: neither alone tells them apart."""
-ROW = 40.0  # points
+LANE = 9.0  # points, of one interval
 
 
 @dataclass(frozen=True)
@@ -36,35 +36,43 @@ class Line:
 
 
 def speedup_chart(records: Sequence[Record], name: str) -> Chart:
-    """A forest plot, in the regime of the headline, of at least one timed row."""
-    lines = _lines(records)
+    """Every row and the headline, in the headline's regime; at least one timed row."""
     marks = dict(zip(roundings(records), MARKS, strict=False))
-    height = ROW * len(lines) + 64
+    regime = headline_regime_name(bench_records(records)[0])
+    confidence = records[0]["config"]["benchmark"]["confidence"]
+    caption = (
+        f"Eager's median over the solution's in the {regime} regime, with its {confidence:.0%}"
+        " interval. Right of the line the solution is faster."
+    )
+    return forest(_lines(records), marks, f"{name}-speedups", "Speedups", caption)
+
+
+def forest(
+    lines: Sequence[Line], marks: Mapping[str, tuple[str, str]], name: str, title: str, caption: str
+) -> Chart:
+    """Ratios with their intervals, a line each, against 1."""
+    deepest = max(len(line.values) for line in lines)
+    pitch = 22 + LANE * deepest
+    height = pitch * len(lines) + 64
     with canvas(height) as (figure, (axes,)):
         for place, line in enumerate(lines):
-            _draw(axes, line, -place * ROW, marks)
+            _draw(axes, line, -pitch * place, marks)
         axes.axvline(1, color=EAGER, linewidth=1.5)
         axes.annotate("eager", (1, 14), ha="center", color=SOFT, size=9.5, annotation_clip=False)
         for rounding, (colour, shape) in marks.items():
             axes.plot([], [], f"{shape}-", color=colour, markersize=5, label=plain(rounding))
         figure.legend(loc="lower left", ncols=2, labelcolor=INK, borderaxespad=0.2)
-        axes.set_ylim(-ROW * len(lines) + 8, 12)
+        axes.set_ylim(-pitch * len(lines) + 8, 12)
         axes.set_xlim(left=min(0.9, axes.get_xlim()[0]))
         axes.set_yticks([])
         axes.xaxis.set_major_formatter("{x:g}x")
         figure.subplots_adjust(left=0.02, right=0.88, top=1 - 20 / height, bottom=44 / height)
-        regime = headline_regime_name(bench_records(records)[0])
-        confidence = records[0]["config"]["benchmark"]["confidence"]
-        caption = (
-            f"Eager's median over the solution's in the {regime} regime, with its {confidence:.0%}"
-            " interval. Right of the line the solution is faster."
-        )
         words = "; ".join(
             f"{line.label}: "
             + ", ".join(f"{plain(rounding)} {interval(one)}" for rounding, one in line.values)
             for line in lines
         )
-        return finish(figure, f"{name}-speedups", "Speedups", caption, words)
+        return finish(figure, name, title, caption, words)
 
 
 def _lines(records: Sequence[Record]) -> list[Line]:
@@ -93,7 +101,7 @@ def _draw(axes: Axes, line: Line, top: float, marks: Mapping[str, tuple[str, str
     axes.annotate(line.label, (0, top), xycoords=frame, weight=weight, va="center")
     for below, (rounding, one) in enumerate(line.values, start=1):
         colour, shape = marks[rounding]
-        height = top - 3 - 9 * below
+        height = top - 3 - LANE * below
         axes.plot([one["low"], one["high"]], [height] * 2, color=colour, linewidth=2)
         axes.plot(one["value"], height, "D" if line.strong else shape, color=colour, markersize=5)
         axes.annotate(
