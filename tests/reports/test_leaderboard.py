@@ -66,11 +66,12 @@ def test_devices_and_roundings_are_apart(hand_in, tmp_path, capsys):
     ]
 
 
-def test_of_one_solution_the_newest_run_counts(hand_in, tmp_path, capsys):
-    hand_in("newer", 1.0, 1.1, 1.2, solution="same", time="2026-02-01")
-    hand_in("older", 2.0, 2.1, 2.2, solution="same", time="2026-01-01")
+@pytest.mark.parametrize("times", [("2026-01-01", "2026-02-01"), ("2026-02-01", "2026-01-01")])
+def test_of_one_solution_the_newest_run_counts(hand_in, tmp_path, capsys, times):
+    hand_in("a", 1.0, 1.1, 1.2, solution="same", time=times[0])
+    hand_in("b", 2.0, 2.1, 2.2, solution="same", time=times[1])
     (board,) = ranks(tmp_path, capsys)
-    assert board[2] == [(1, "newer")]
+    assert board[2] == [(1, "b" if times[1] > times[0] else "a")]
 
 
 @pytest.mark.parametrize("verdict", ["REJECTED", "NOT_REPRODUCED", "NOT_VERIFIABLE_HERE"])

@@ -20,7 +20,7 @@ HOSTILE = [
     "</style></title><script>alert(1)</script>",
     '"><img src="http://198.51.100.1/x.png" onerror=alert(1)>',
     "]]></svg><svg onload=alert(1)>",
-    "${{7*7}}{% raw %}$x^$ \\frac{1",
+    "{{7*7}}{% raw %}$x^{$ \\frac{1",
     "a\u202eb\u0000c\u001b[31m",
     "x" * 5000,
 ]
