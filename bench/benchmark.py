@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# PYTHON_ARGCOMPLETE_OK
 """Time the solution against the baseline on the frozen rows, every timed output checked."""
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ if not __package__:
     __import__("sys").path[0] = str(__import__("pathlib").Path(__file__).resolve().parents[1])
 
 import argparse
+import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bench.commandline import EXIT_CODES, add_selectors, prepare, run_command
+from bench.completion import parse
 from bench.judge.build import build_all
 from bench.judge.contenders import HEADLINE
 from bench.judge.outcome import RowOutcome
@@ -23,7 +26,7 @@ from bench.judge.row import RowJudge
 from bench.profiling.cross_check import cross_check_line, cross_check_records
 from bench.profiling.times import kernel_times
 from bench.record.headline import headline
-from bench.record.lines import headline_lines, row_line
+from bench.record.lines import headline_lines, row_line, summary
 from bench.record.results import ResultsFile
 from bench.run import Run
 from bench.task.device import hold
@@ -60,6 +63,9 @@ def parser() -> argparse.ArgumentParser:
         help="also time torch.addcmul, torch.compile and a Triton solution, each in a process of"
         " its own; reported, never the headline",
     )
+    one.add_argument(
+        "--json", action="store_true", help="print one JSON object, lines on the error stream"
+    )
     return one
 
 
@@ -69,10 +75,10 @@ def _regime(run: Run) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Prepare, build, judge row by row, conclude."""
-    arguments = parser().parse_args(argv)
+    arguments = parse(parser(), argv)
     if arguments.rows == "grid":
         raise UserError("--rows: the grid is for correctness; benchmark takes production or ids")
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True, stderr=arguments.json)
     run = prepare(arguments)
     with hold(run.device), _open(arguments, run) as results:
         sides = run.sides() | run.references(arguments.rivals)
@@ -90,7 +96,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 130
         if arguments.cross_check:
             _cross_check(run, results, console)
-        return _conclude(run, results, console, complete)
+        code = _conclude(run, results, console, complete)
+        if arguments.json:
+            print(json.dumps({"file": str(arguments.out), **summary(results.written)}))
+        return code
 
 
 def _open(arguments: argparse.Namespace, run: Run) -> ResultsFile:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# PYTHON_ARGCOMPLETE_OK
 """Check both sides against the oracle, the contract and each other."""
 
 from __future__ import annotations
@@ -9,16 +10,19 @@ if not __package__:
 import argparse
 import contextlib
 import dataclasses
+import json
 import random
 import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from rich.console import Console
 
 from bench.commandline import EXIT_CODES, add_selectors, prepare, run_command
+from bench.completion import parse
 from bench.judge.checker import Check, Checker
 from bench.judge.session import Session
 from bench.judge.suite import Suite
@@ -43,6 +47,9 @@ def parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--quick", action="store_true", help="every eighth point of the grid")
     one.add_argument("--report", type=Path, metavar="FILE", help="write every check as a record")
+    one.add_argument(
+        "--json", action="store_true", help="print one JSON object, lines on the error stream"
+    )
     return one
 
 
@@ -52,6 +59,7 @@ class Tally:
     def __init__(self, console: Console, results: ResultsFile | None) -> None:
         self.counts: Counter[str] = Counter()
         self.passed: Counter[str] = Counter()
+        self.failures: list[dict[str, Any]] = []
         self._console = console
         self._results = results
 
@@ -61,6 +69,7 @@ class Tally:
         if check.finding.passed:
             self.passed[check.check] += 1
         else:
+            self.failures.append(check.record())
             where = " ".join(f"{key}={value}" for key, value in check.where.items())
             self._console.print(
                 f"{check.finding.status} {check.check} {check.workload or check.op} {check.side}"
@@ -71,24 +80,17 @@ class Tally:
         if self._results is not None:
             self._results.append(check.record())
 
-    def close(self, seed: int) -> int:
-        """Print the count of each kind and the verdict; the exit code."""
+    def close(self, seed: int) -> dict[str, Any]:
+        """Print the count of each kind and the verdict; what the results end with."""
         for kind, count in self.counts.items():
             self._console.print(f"  {kind:18} {self.passed[kind]}/{count}", markup=False)
         good, total = sum(self.passed.values()), sum(self.counts.values())
         verdict = "PASS" if good == total and total else "FAIL"
+        end = {"checks": dict(self.counts), "passed": dict(self.passed), "verdict": verdict}
         if self._results is not None:
-            self._results.append(
-                {
-                    "kind": "end",
-                    "checks": dict(self.counts),
-                    "passed": dict(self.passed),
-                    "verdict": verdict,
-                    "seed": seed,
-                }
-            )
+            self._results.append({"kind": "end", **end})
         self._console.print(f"{good}/{total} {verdict}", markup=False)
-        return 0 if verdict == "PASS" else 1
+        return end
 
 
 def check_run(run: Run, arguments: argparse.Namespace, tally: Tally) -> None:
@@ -130,8 +132,9 @@ def _other(run: Run) -> str | None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Prepare, check, count."""
-    arguments = parser().parse_args(argv)
-    console = Console(highlight=False, soft_wrap=True)  # a line of a log stays one line
+    arguments = parse(parser(), argv)
+    # A line of a log stays one line.
+    console = Console(highlight=False, soft_wrap=True, stderr=arguments.json)
     run = prepare(arguments)
     started = time.monotonic()
     with hold(run.device), contextlib.ExitStack() as stack:
@@ -144,7 +147,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         tally = Tally(console, results)
         check_run(run, arguments, tally)
         console.print(f"{time.monotonic() - started:.1f} s")
-        return tally.close(run.seed)
+        end = tally.close(run.seed)
+    if arguments.json:
+        print(json.dumps({**end, "failures": tally.failures}))
+    return 0 if end["verdict"] == "PASS" else 1
 
 
 if __name__ == "__main__":

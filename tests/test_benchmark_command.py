@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -121,6 +121,24 @@ def test_a_failed_row_means_no_headline_and_exit_1_and_the_others_are_kept(
     assert "CRASHED" in printed
     assert "SIGSEGV" in printed
     assert "no headline" in printed
+
+
+@pytest.mark.parametrize("special", [{}, {GATE_ROW: failed}])
+def test_json_is_all_of_standard_output(
+    command: Replayed,
+    capsys: pytest.CaptureFixture[str],
+    special: dict[str, Callable[..., RowOutcome]],
+) -> None:
+    command.judge_with(special)
+    code = command("--json")
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
+    assert found["passed"] is (code == 0) is (special == {})
+    assert {
+        one["workload"]: one["regimes"]["cold"]["speedup"]["value"] for one in found["rows"]
+    } == {name: value for name, value in ((GATE_ROW, 2.0), (ADD_ROW, 4.5)) if name not in special}
+    assert found["headlines"] == read_results(command.out)[-1]["headlines"]
+    assert ADD_ROW in printed.err
 
 
 def test_a_changed_workloads_file_runs_unfrozen_and_without_a_headline(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import tempfile
@@ -24,7 +25,7 @@ class Command:
         self.run, self.fake = SmallRun(folder), FakeSolution(folder / "solution")
         self.solution = self.fake.folder
         self.report = folder / "report.jsonl"
-        self.printed = ""
+        self.printed = self.errors = ""
         self._capsys = capsys
 
     def __call__(self, *more: str) -> int:
@@ -32,7 +33,7 @@ class Command:
         config = ["--config", str(self.run.config_path), "--solution", str(self.solution)]
         arguments = [*config, "--device=cpu", "--rows=production", f"--report={self.report}", *more]
         code = correctness.main(arguments)
-        self.printed = self._capsys.readouterr().out
+        self.printed, self.errors = self._capsys.readouterr()
         return code
 
     @property
@@ -118,6 +119,16 @@ def test_a_solution_that_does_not_compile_is_told_in_the_compilers_words(command
     assert "residual_gate_add.cc does not compile" in load["text"]
     assert "error: expected" in load["text"]
     assert command.printed.splitlines()[-1] == "0/1 FAIL"
+
+
+def test_json_is_all_of_standard_output(command: Command) -> None:
+    command.fake.at_load("if op == 'broadcast_add_4d': raise NotImplementedError('no ' + op)")
+    assert command("--json") == 1
+    found = json.loads(command.printed)
+    assert found["verdict"] == "FAIL" and found["checks"]["load"] == found["passed"]["load"] + 1
+    (failure,) = found["failures"]
+    assert (failure["op"], failure["status"]) == ("broadcast_add_4d", "NOT_IMPLEMENTED")
+    assert command.errors.splitlines()[-1].endswith("FAIL")
 
 
 def test_a_solution_that_raises_when_imported_has_no_build(command: Command) -> None:

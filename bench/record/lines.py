@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One line a row and the headline, as the console shows them."""
+"""One line a row and the headline, as the console shows them; the same as one plain object."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 Record = Mapping[str, Any]
@@ -39,3 +39,25 @@ def headline_lines(headline: Record) -> list[str]:
     if headline["marked_trials"]:
         lines.append(f"  {headline['marked_trials']} trials were throttled or contended")
     return lines
+
+
+def summary(records: Sequence[Record]) -> dict[str, Any]:
+    """A benchmark's rows and its end without the samples, ready for JSON."""
+    sides = ("baseline", "solution")
+    rows = [
+        {
+            **{key: record[key] for key in ("workload", "rounding", "status", "roofline")},
+            "regimes": {
+                name: {
+                    **{f"{side}_us": one[side]["median_us"] for side in sides},
+                    **{key: one[key] for key in ("speedup", "noise", "verdict", "reason")},
+                }
+                for name, one in record["regimes"].items()
+            },
+        }
+        for record in records
+        if record["kind"] == "bench" and "regimes" in record
+    ]
+    failures = [one for one in records if one["kind"] == "check" and one["status"] != "PASSED"]
+    end = {key: value for key, value in records[-1].items() if key != "kind"}
+    return {"rows": rows, "failures": failures, **end}
