@@ -51,12 +51,13 @@ def _marked(records: Sequence[Record]) -> Sentence:
     marks = sorted({mark for trial in trials for mark in trial["marks"]})
     marked = sum(bool(trial["marks"]) for trial in trials)
     counted = sum(record["marked_trials"] for record in bench_records(records))
+    more = f", and {len(marks) - 3} other readings" if len(marks) > 3 else ""
     if not marked:
         return Sentence("Marked trials.", f"None of {len(trials)} was throttled or contended.")
     return Sentence(
         "Marked trials.",
-        f"{marked} of {len(trials)}: {'; '.join(marks)}. They count only where too few others"
-        f" were left: {counted} times here.",
+        f"{marked} of {len(trials)}: {'; '.join(marks[:3])}{more}. They count only where too few"
+        f" others were left: {counted} times here.",
     )
 
 

@@ -151,7 +151,7 @@ def slower_than(found: Comparison, percent: float) -> list[str]:
 def comparison_section(found: Comparison) -> Section:
     """What people read of it; every line names what was allowed to differ."""
     head = ["row", "rounding", "regime", "A us", "B us", "A speedup", "B speedup"]
-    head += ["speedup, B over A", "time, A over B", "control", "verdict"]
+    head += ["speedup B/A", "time A/B", "control", "verdict"]
     head += ["NOT ALIKE"] if found.allowed else []
     rows = [
         [

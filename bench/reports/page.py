@@ -36,6 +36,7 @@ class Part:
     trials: Sequence[Chart]
     ulps: Sequence[Chart]
     timed: bool
+    confidence: float
 
 
 def report_page(files: Files, gauntlet: Sequence[Path]) -> str:
@@ -77,6 +78,7 @@ def _part(name: str, file: str, records: Sequence[Record]) -> Part | None:
         trials=[*sample_charts(records, name), *clock_charts(records, name)],
         ulps=list(ulp_charts(records, name)),
         timed=timed,
+        confidence=run["config"]["benchmark"]["confidence"],
     )
 
 

@@ -47,6 +47,7 @@ def roofline_chart(records: Sequence[Record], name: str) -> Chart:
         _number_rows(axes, first)
         axes.set_xlabel("MB a call")
         axes.set_ylabel("GB/s")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter("{x:g}")
