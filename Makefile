@@ -11,7 +11,7 @@ CXX_FILES = $(shell find solution -name '*.cu' -o -name '*.cuh' -o -name '*.cc' 
 BROKEN := $(if $(shell $(RUN) -c 'print(1)' 2>/dev/null),,always)
 
 .DEFAULT_GOAL := help
-.PHONY: help bench correctness test slow lint docs freeze clean always
+.PHONY: help bench correctness test slow lint report docs freeze clean always
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' Makefile | expand -t 20
@@ -35,10 +35,14 @@ lint: $(STAMP)  ## ruff, clang-format and mypy, changing nothing
 	$(VENV)/bin/clang-format --dry-run --Werror $(CXX_FILES)
 	$(RUN) -m mypy
 
+report: $(STAMP)  ## make report.html of the results in results/
+	$(RUN) -m bench.report --html report.html $(ARGS)
+
 docs: $(STAMP)  ## write every generated document anew
 	$(RUN) -m bench.cli_document
 	$(RUN) -m bench.record.baseline_source
 	$(if $(wildcard results/*.jsonl),$(RUN) -m bench.report --write)
+	$(RUN) -m bench.leaderboard --write
 
 freeze: $(STAMP)  ## accept an edited workloads.json: write its digest into config.toml
 	$(RUN) -m bench.task.freeze

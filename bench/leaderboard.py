@@ -24,7 +24,7 @@ from bench.completion import parse
 from bench.record.tables import Record, Section, Table, markdown
 from bench.reports.chart import FIRST, plain
 from bench.reports.console import show, terminal
-from bench.reports.html import fill
+from bench.reports.html import fill, save
 from bench.reports.ranking import Board, board_table, boards, others_table, read_reviews
 from bench.reports.speedups import Line, forest
 from bench.run import ROOT
@@ -76,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.write:
         DOCUMENT.write_text(document(reviews, found), encoding="utf-8")
     if arguments.html:
-        arguments.html.write_text(page(reviews, found), encoding="utf-8")
+        save(arguments.html, page(reviews, found))
     if arguments.json:
         print(json.dumps([_plain(board) for board in found], indent=2))
     elif not (arguments.write or arguments.html):

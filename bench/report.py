@@ -24,6 +24,7 @@ from bench.record.render import BEGIN, END, Files, readme_table, results_page
 from bench.record.results import read_results
 from bench.record.tables import understood
 from bench.reports.console import show, terminal
+from bench.reports.html import save
 from bench.reports.page import report_page
 from bench.run import ROOT
 from bench.task.errors import UserError
@@ -101,7 +102,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         gauntlet = arguments.gauntlet
         if gauntlet is None:
             gauntlet = sorted((ROOT / "docs").glob("gauntlet_*.jsonl"))
-        arguments.html.write_text(report_page(files, gauntlet), encoding="utf-8")
+        save(arguments.html, report_page(files, gauntlet))
     if arguments.json or not (arguments.write or arguments.html):
         _print(files, as_json=arguments.json)
     return 0

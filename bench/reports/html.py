@@ -30,3 +30,13 @@ def fill(template: str, **values: object) -> str:
     style = Markup((TEMPLATES / "page.css").read_text(encoding="utf-8"))
     made.filters["drawing"] = Markup  # a chart's SVG, which chart.py has escaped
     return made.get_template(template).render(style=style, **values)
+
+
+def save(path: Path, page: str) -> None:
+    """Write a page; UserError where that cannot be."""
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UserError(
+            f"--html: {path}: expected a place to write to, got: {error.strerror}; name another"
+        ) from None

@@ -14,7 +14,7 @@ from bench.record.tables import Record, Table, interval, understood
 from bench.task.errors import UserError
 
 SCHEMA = 1
-LARGEST_REVIEW = 4 << 20  # bytes; a review is a few KiB
+LARGEST_REVIEW, LARGEST_BUNDLE = 4 << 20, 256 << 20  # bytes; usual are a few KiB and a few MiB
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def _read(path: Path) -> dict[str, Any]:
         digests = {
             hashlib.sha256(one.read_bytes()).hexdigest()
             for one in path.parent.iterdir()
-            if one.is_file() and one != path
+            if one.is_file() and one != path and one.stat().st_size <= LARGEST_BUNDLE
         }
     except (OSError, ValueError, RecursionError) as error:
         raise UserError(f"{path}: expected a review, got: {str(error)[:120]}") from None

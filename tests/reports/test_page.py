@@ -179,6 +179,12 @@ def test_the_page_of_a_full_run_takes_at_most_five_seconds(tmp_path):
     assert time.process_time() - started < 5
 
 
+def test_a_page_that_cannot_be_written_is_one_sentence(tmp_path):
+    path = write(tmp_path / "a.jsonl", records())
+    with pytest.raises(UserError, match=r"--html: .*No such file"):
+        report.main([str(path), f"--html={tmp_path / 'none' / 'page.html'}"])
+
+
 def test_json_holds_the_tables_that_the_terminal_shows(tmp_path, capsys):
     path = write(tmp_path / "a.jsonl", records())
     assert report.main([str(path), "--json"]) == 0
