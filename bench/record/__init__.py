@@ -12,6 +12,7 @@ headline    one number from a file's records, and its companions
 lines       one line a row and the headline, for the console
 tables      sentences and tables of plain text, and their Markdown
 pages       what is to be read of a results file
+repeats     full runs of one tree beside each other
 render      docs/results.md and README's table, from results files alone
 
 baseline_source, a command, renders the baseline's lineage for the reader.

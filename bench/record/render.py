@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bench.record.pages import section
+from bench.record.repeats import repeats
 from bench.record.tables import (
     Record,
     Table,
@@ -63,6 +64,15 @@ def results_page(files: Files) -> str:
         " [benchmark_method.md](benchmark_method.md).",
         "",
     ]
+    beside = repeats(files)
+    if beside is not None:
+        parts += [f"## {beside.title}", "", *markdown(beside), ""]
+        newest = newest_benchmark(files)
+        files = {
+            name: records
+            for name, records in files.items()
+            if records is newest or not records[-1].get("headlines")
+        }
     for name, records in files.items():
         found = section(records)
         if found is None:
