@@ -82,35 +82,35 @@ class Reviewer:
     def __init__(self, arguments: argparse.Namespace, inspected: Inspected, review: Review) -> None:
         self._arguments = arguments
         self._inspected = inspected
-        self._written = review
+        self._review = review
         claimed = review.claimed
         assert claimed is not None
         self._claimed: dict[str, Any] = claimed["device"]
         self._roundings: list[str] = claimed["roundings"]
 
-    def review(self) -> None:
+    def run(self) -> None:
         """Check, compile, time; each as far as this machine can and as nothing has failed yet."""
         quick = [] if self._arguments.full else ["--quick"]
-        checks = self._run("correctness", "--report", [*quick, *self._seed()])
+        checks = self._command("correctness", "--report", [*quick, *self._seed()])
         here = checks[0]["provenance"]["device"]
-        self._written.here = {
+        self._review.here = {
             "time": checks[0]["time"],
             "device": here,
             "versions": checks[0]["provenance"]["versions"],
             "revision": checks[0]["provenance"]["git"]["revision"],
             "tree_sha256": dict(self._inspected.tree.digests),
         }
-        weigh_checks(checks, self._written)
+        weigh_checks(checks, self._review)
         if here["type"] == "cpu" and self._claimed["type"] == "cuda":
             self._compile()
-        if not self._written.rejected:
+        if not self._review.rejected:
             self._time(here)
 
     def _compile(self) -> None:
         """The claimed back end, which this machine cannot run."""
         if find_nvcc() is None:
             text = "nvcc is not here: the CUDA sources were not compiled"
-            self._written.add(Verdict.NOT_VERIFIABLE_HERE, "build", text)
+            self._review.add(Verdict.NOT_VERIFIABLE_HERE, "build", text)
             return
         config, folder = self._inspected.tree.config, self._inspected.folder
         architecture = "sm_" + str(self._claimed["compute_capability"]).replace(".", "")
@@ -119,22 +119,22 @@ class Reviewer:
         build_all(sides, ops, resolve_device("cpu"), config)
         for side in sides:
             check_absent_device(side, ops, config.correctness, found.append)
-        weigh_compiled(found, architecture, self._written)
+        weigh_compiled(found, architecture, self._review)
 
     def _time(self, here: dict[str, Any]) -> None:
         claimed = f"{self._claimed['name']}"
         if here["type"] != self._claimed["type"] or here["name"] != claimed:
             text = f"claimed on {claimed}, here is {here['name']}: times were not measured"
-            self._written.add(Verdict.NOT_VERIFIABLE_HERE, "timing", text)
+            self._review.add(Verdict.NOT_VERIFIABLE_HERE, "timing", text)
         elif self._arguments.no_benchmark:
             text = "times were not measured, as was asked"
-            self._written.add(Verdict.NOT_VERIFIABLE_HERE, "timing", text)
+            self._review.add(Verdict.NOT_VERIFIABLE_HERE, "timing", text)
         else:
-            records = self._run("benchmark", "--out", self._seed())
+            records = self._command("benchmark", "--out", self._seed())
             same_within = self._inspected.tree.config.benchmark.same_within
-            weigh_benchmark(records, self._written, same_within, self._show)
+            weigh_benchmark(records, self._review, same_within, self._show)
 
-    def _run(self, command: str, file_flag: str, more: Sequence[str]) -> list[dict[str, Any]]:
+    def _command(self, command: str, file_flag: str, more: Sequence[str]) -> list[dict[str, Any]]:
         """One of the judge's commands on the unpacked solution, with a build cache of its own."""
         folder, arguments = self._inspected.folder, self._arguments
         report = folder / f"{command} here.jsonl"
@@ -168,7 +168,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="review-") as work:
         inspected = inspect(arguments.bundle, ROOT, Path(work), review)
         if inspected is not None:
-            Reviewer(arguments, inspected, review).review()
+            Reviewer(arguments, inspected, review).run()
     record = review.record()
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)

@@ -53,7 +53,7 @@ def _lines(review: Record) -> Iterator[str]:
 
 
 def _claim(claimed: Record) -> Iterator[str]:
-    device = plain(claimed["device"]["name"])
+    device = plain(f"{claimed['device']['name']} ({claimed['device']['type']})")
     for one in claimed["headlines"]:
         yield f"- claimed {one['rounding']}: {interval(one['geomean'])} on one {device}"
     yield ""

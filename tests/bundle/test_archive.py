@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import os
 import tarfile
 import zipfile
 from pathlib import Path
@@ -61,7 +62,7 @@ def test_members_come_back_whatever_their_order_and_any_tar_program_reads_them()
     assert content == write_archive(dict(reversed(MEMBERS.items())))
     assert read_archive(content) == MEMBERS
     with tarfile.open(fileobj=io.BytesIO(content)) as tar:
-        assert tar.getnames() == [MANIFEST, *sorted({*MEMBERS} - {MANIFEST})]
+        assert tar.getnames() == sorted(MEMBERS)
         assert {m.name: tar.extractfile(m).read() for m in tar} == MEMBERS
 
 
@@ -180,9 +181,11 @@ def test_other_formats_and_cut_files_say_so() -> None:
     assert "hidden behind its end" in refusal(hidden.replace(b"x\0", b"xy", 1))
 
 
-@pytest.mark.parametrize("kind", ["missing", "folder"])
+@pytest.mark.parametrize("kind", ["missing", "folder", "pipe"])
 def test_what_is_no_file_at_all_is_the_users_mistake(tmp_path: Path, kind: str) -> None:
-    path = tmp_path if kind == "folder" else tmp_path / "missing"
+    path = tmp_path if kind == "folder" else tmp_path / kind
+    if kind == "pipe":
+        os.mkfifo(path)  # opening it would wait for ever
     with pytest.raises(UserError, match="expected a"):
         read_file(path)
 
