@@ -86,7 +86,12 @@ class Tally:
             self._console.print(f"  {kind:18} {self.passed[kind]}/{count}", markup=False)
         good, total = sum(self.passed.values()), sum(self.counts.values())
         verdict = "PASS" if good == total and total else "FAIL"
-        end = {"checks": dict(self.counts), "passed": dict(self.passed), "verdict": verdict}
+        end = {
+            "checks": dict(self.counts),
+            "passed": dict(self.passed),
+            "verdict": verdict,
+            "seed": seed,
+        }
         if self._results is not None:
             self._results.append({"kind": "end", **end})
         self._console.print(f"{good}/{total} {verdict}", markup=False)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# PYTHON_ARGCOMPLETE_OK
 """Say whether a bundle of unknown origin is what it claims to be, and write that down."""
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from bench.bundle.inspection import Inspected, inspect
 from bench.bundle.rerun import weigh_benchmark, weigh_checks, weigh_compiled
 from bench.bundle.verdict import EXIT_CODE, Review, Verdict
 from bench.commandline import run_command
+from bench.completion import parse
 from bench.judge.absent_device import absent_sides, check_absent_device
 from bench.judge.build import build_all
 from bench.judge.checker import Check
@@ -163,7 +165,7 @@ class Reviewer:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Inspect, run, conclude, write."""
-    arguments = parser().parse_args(argv)
+    arguments = parse(parser(), argv)
     review = Review()
     with tempfile.TemporaryDirectory(prefix="review-") as work:
         inspected = inspect(arguments.bundle, ROOT, Path(work), review)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# PYTHON_ARGCOMPLETE_OK
 """Pack solution/, its results and its checks into one bundle, if they are fit to be handed in."""
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from bench.bundle.requirements import (
 )
 from bench.bundle.tree_match import Tree
 from bench.commandline import run_command
+from bench.completion import parse
 from bench.record.results import parse_results
 from bench.run import ROOT
 from bench.task.errors import UserError
@@ -102,7 +104,7 @@ def _require_fit(results: Records, checks: Records, tree: Tree) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Check, pack, write."""
-    arguments = parser().parse_args(argv)
+    arguments = parse(parser(), argv)
     try:
         label = Label(arguments.name, arguments.note)
         content = pack(label, arguments.results, arguments.checks)

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bench import leaderboard
 from bench.bundle.comment import comment
 from bench.bundle.inspection import inspect
 from bench.bundle.members import CHECKS, RESULTS
@@ -67,6 +70,19 @@ def test_the_documents_commands_lead_from_a_clone_to_an_accepted_review(road: Ro
     text = (road.theirs.folder / "review" / "comment.md").read_text()
     assert text == comment(review)
     assert text.startswith("## Review of my-kernel: ACCEPTED\n")
+
+
+def test_an_accepted_bundle_beside_its_review_is_ranked(
+    road: Road, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(road.bundle, tmp_path)
+    shutil.copy(road.theirs.folder / "review" / "review.json", tmp_path)
+    assert leaderboard.main([str(tmp_path), "--json"]) == 0
+    (board,) = json.loads(capsys.readouterr().out)
+    (entry,) = board["entries"]
+    (claimed,) = road.theirs.review()["claimed"]["headlines"]
+    assert (entry["rank"], entry["name"]) == (1, "my-kernel")
+    assert entry["geomean"] == claimed["geomean"] and board["regime"] == "cold"
 
 
 def test_the_same_inputs_give_the_same_bytes_and_a_review_leaves_its_folder_only(
