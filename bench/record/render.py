@@ -67,13 +67,7 @@ def results_page(files: Files) -> str:
     beside = repeats(files)
     if beside is not None:
         parts += [f"## {beside.title}", "", *markdown(beside), ""]
-        newest = newest_benchmark(files)
-        files = {
-            name: records
-            for name, records in files.items()
-            if records is newest or not records[-1].get("headlines")
-        }
-    for name, records in files.items():
+    for name, records in newest_of(files).items():
         found = section(records)
         if found is None:
             continue
@@ -83,6 +77,13 @@ def results_page(files: Files) -> str:
         for table in found.tables:
             parts += [f"### {table.title}", "", *markdown(table), ""]
     return "\n".join(parts)
+
+
+def newest_of(files: Files) -> Files:
+    """The files without any benchmark that has a headline but is not the newest such."""
+    full = [name for name, records in files.items() if records[-1].get("headlines")]
+    newest = max(full, key=lambda name: str(files[name][0]["time"]), default=None)
+    return {name: files[name] for name in files if name not in full or name == newest}
 
 
 def newest_benchmark(files: Files) -> Sequence[Record]:

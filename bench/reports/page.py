@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.record.pages import section
-from bench.record.render import Files
+from bench.record.render import Files, newest_of
+from bench.record.repeats import repeats
 from bench.record.tables import Record, Section, Sentence, Table, bench_records, understood
 from bench.reports.caution import cautions
 from bench.reports.chart import Chart
@@ -18,7 +19,7 @@ from bench.reports.gauntlet import gauntlet_section
 from bench.reports.html import fill
 from bench.reports.roofline import roofline_chart
 from bench.reports.samples import sample_charts
-from bench.reports.speedups import speedup_chart
+from bench.reports.speedups import repeats_chart, speedup_chart
 from bench.reports.ulps import ulp_charts
 
 
@@ -42,7 +43,9 @@ class Part:
 def report_page(files: Files, gauntlet: Sequence[Path]) -> str:
     """One page of results files and the gauntlet's reports; UserError on strange records."""
     parts = []
-    for number, (name, records) in enumerate(_in_order(files), start=1):
+    with understood("results"):
+        beside, shown = repeats(files), newest_of(files)
+    for number, (name, records) in enumerate(_in_order(shown), start=1):
         with understood(name):
             part = _part(f"file-{number}", name, records)
         if part is not None:
@@ -50,6 +53,8 @@ def report_page(files: Files, gauntlet: Sequence[Path]) -> str:
     return fill(
         "report.html",
         parts=parts,
+        repeats=beside,
+        repeats_chart=None if beside is None else repeats_chart(files, "repeats"),
         gauntlet=gauntlet_section(gauntlet),
         provenance=Table("Where each file comes from", *_provenance(files)),
         slug=next(iter(files.values()))[0]["slug"],

@@ -47,6 +47,24 @@ def speedup_chart(records: Sequence[Record], name: str) -> Chart:
     return forest(_lines(records), marks, f"{name}-speedups", "Speedups", caption)
 
 
+def repeats_chart(files: Mapping[str, Sequence[Record]], name: str) -> Chart:
+    """The headlines of full runs, the oldest first; at least one run that has one."""
+    runs = sorted(
+        ((key, one) for key, one in files.items() if one[-1].get("headlines")),
+        key=lambda run: str(run[1][0]["time"]),
+    )
+    lines = [
+        Line(
+            plain(key, 44), [(one["rounding"], one["geomean"]) for one in records[-1]["headlines"]]
+        )
+        for key, records in runs
+    ]
+    order = dict.fromkeys(rounding for line in lines for rounding, _ in line.values)
+    marks = dict(zip(order, MARKS, strict=False))
+    caption = "Each run's geometric mean with its own interval, the oldest run first."
+    return forest(lines, marks, f"{name}-speedups", "Headlines of every run", caption)
+
+
 def forest(
     lines: Sequence[Line], marks: Mapping[str, tuple[str, str]], name: str, title: str, caption: str
 ) -> Chart:

@@ -162,6 +162,26 @@ def test_records_of_another_version_are_one_sentence(key):
         page_of(found)
 
 
+def test_of_several_full_runs_the_newest_is_shown_in_full_and_all_beside_each_other():
+    runs = {}
+    for day in (2, 3, 1):
+        runs[f"run{day}.jsonl"] = found = records(seed=day)
+        for one in found:
+            one.update(time=f"2026-01-0{day}T00:00:00+00:00", digest="0" * 64)
+    page = report_page(runs, ())
+    shown = Elements(page)
+    headings = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
+    assert headings.count("Benchmark on NVIDIA H200") == 1
+    assert re.findall(r'<a href="#file-1">(.*?)</a>', page) == ["run3.jsonl"]
+    (chart,) = re.findall(r'<svg[^>]*aria-label="Headlines of every run".*?</svg>', page, re.S)
+    assert re.findall(r"run\d\.jsonl", re.sub("<!--.*?-->", "", chart)) == [
+        "run1.jsonl",
+        "run2.jsonl",
+        "run3.jsonl",
+    ]
+    assert "Full runs of this tree" in shown.text
+
+
 def test_the_same_files_give_the_same_page():
     assert page_of(records()) == page_of(records())
 
