@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.judge.build import BUILDS, build_folder
 from bench.judge.checker import Check, Checker
 from bench.judge.contenders import Contender
 from bench.judge.row import RowJudge
@@ -146,7 +147,7 @@ def workload(op: Op, tolerance: Tolerance, device: Device) -> Workload:
 def _row(threat: Threat, config: Config, device: Device, side: Side) -> tuple[Status, str, str]:
     rounding = config.solution.rounding
     floor = str(ROOT / "bench" / "floor" / "entry.py:stream")
-    floor_cache = str(ROOT / ".cache" / "solution")
+    floor_cache = str(build_folder(BUILDS, "floor"))
     each_step = Rounding.EACH_STEP
     baseline = Side("baseline", str(ROOT / config.baseline.entry))
     sides = {
