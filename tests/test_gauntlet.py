@@ -3,12 +3,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import runpy
 from collections import Counter
 
 import pytest
 
 from bench import gauntlet
 from bench.record.status import Status
+from bench.record.toolchain import find_nvcc
 from bench.task.config import load_config
 from bench.task.device import resolve_device
 from bench.task.errors import UserError
@@ -43,6 +45,22 @@ def test_there_are_enough_cases_in_every_language_and_family():
 def test_a_case_becomes_a_solution_folder(name, tmp_path):
     write_folder(BY_NAME[name], tmp_path / "solution")
     assert (tmp_path / "solution" / "build.py").is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_nvcc() is None, reason="no nvcc: the .cu files cannot be compiled here")
+@pytest.mark.parametrize("name", [name for name, one in BY_NAME.items() if one.language == "cuda"])
+def test_a_cuda_case_compiles(name, tmp_path):
+    write_folder(BY_NAME[name], tmp_path / "solution")
+    build = runpy.run_path(str(tmp_path / "solution" / "build.py"))["build"]
+    build(
+        BY_NAME[name].declared.op,
+        language="cuda",
+        rounding="each_step",
+        architecture="sm_90",
+        flags=("-O0",),
+        cache=tmp_path,
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,6 +22,7 @@ from bench.judge import (
     turns,
     verify,
 )
+from bench.judge.calling_core import CallingCore
 from bench.judge.reply import Reply
 from bench.judge.verify import Finding
 from bench.record.status import Status
@@ -31,11 +33,11 @@ from bench.threats.trial import run_trial
 
 pytestmark = pytest.mark.slow
 
-CHEATERS = {one.name: one for one in find_threats(("cheaters",))}
+BY_NAME = {one.name: one for one in find_threats()}
 
 
 def trial(name):
-    return run_trial(CHEATERS[name], load_config(ROOT / "config.toml"), resolve_device("cpu"))
+    return run_trial(BY_NAME[name], load_config(ROOT / "config.toml"), resolve_device("cpu"))
 
 
 def once(fill):
@@ -54,7 +56,7 @@ def once(fill):
 ON_ONE_SLOT = {
     "cpu": tuple(dataclasses.replace(one, ring=False) for one in row.REGIMES["cpu"]),
 }
-NO_NUMBER_AT_ALL = (turn, "_impossible", lambda *_: None)
+AWAKE = (forks.ForkedProcess, "stand_still", lambda _: True)
 PASSED = Finding(Status.PASSED, "")
 # A defence -> what of it is switched off, and a cheater that is let through then.
 SWITCHES = {
@@ -70,10 +72,10 @@ SWITCHES = {
         [(sampler, "WARM_SLOT", 1), (row, "REGIMES", ON_ONE_SLOT)],
         "first_call_repeated",
     ),
-    "wall clock": ([NO_NUMBER_AT_ALL], "seconds_claimed_while_sized"),
+    "wall clock": ([(turn, "_impossible", lambda *_: None)], "seconds_claimed_while_sized"),
     "floor": ([(floors.Floors, "check", lambda *_, **__: None)], "divided_samples"),
     "sums at each return": ([(turn, "_late", lambda *_: None)], "late_by_a_moment"),
-    "standing still": ([(players, "STOPPED_DEVICES", ())], "noisy_neighbour"),
+    "standing still": ([AWAKE], "noisy_neighbour"),
     "children": ([(players, "left_running", lambda _: [])], "orphan_left"),
     "environment": (
         [(environment, "ENVIRONMENT", (*environment.ENVIRONMENT, "KDA_SEED"))],
@@ -104,10 +106,10 @@ def test_without_the_schema_words_reach_the_judges_arithmetic(monkeypatch):
 
 def test_without_a_second_look_outputs_change_behind_the_comparison(monkeypatch):
     name = "late_behind_the_comparison"
-    monkeypatch.setattr(players, "STOPPED_DEVICES", ())
+    monkeypatch.setattr(*AWAKE)
     assert trial(name).status is Status.LATE_WRITE
     monkeypatch.setattr(turns, "same_bytes", lambda *_: True)
-    assert trial(name).status in (Status.PASSED, Status.INCORRECT)
+    assert trial(name).status is Status.PASSED
 
 
 def test_without_a_private_home_notes_reach_a_later_process(monkeypatch, tmp_path):
@@ -152,3 +154,42 @@ def test_memory_that_a_server_shares_with_its_players_carries_notes(tmp_path, mo
     assert [trial(name).status for _ in range(2)] == [Status.BUILD_FAILED] * 2
     serve_without(monkeypatch, tmp_path, "shared = mmap.mmap(-1, 4096)")
     assert [trial(name).status for _ in range(2)] == [Status.BUILD_FAILED, Status.PASSED]
+
+
+class Watching(CallingCore):
+    """Notes which players are awake while the judge looks at the core they are called from."""
+
+    def __init__(self, awake):
+        cores = sorted(os.sched_getaffinity(0))
+        super().__init__(cores[-1:], 1.0, loop=lambda: 1, move=lambda _: None)
+        self.awake = awake
+        self.players = []
+        self.looks = 0
+
+    def slowed(self):
+        self.looks += 1
+        states = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2] for pid in self.players]
+        self.awake += [state for state in states if state.split()[0] != "T"]
+        return False
+
+
+def test_players_that_do_not_stand_still_are_awake_while_the_judge_decides_on_a_retake(monkeypatch):
+    awake = []
+    watching = Watching(awake)
+    on_host = tuple(dataclasses.replace(one, host_bound=True) for one in row.REGIMES["cpu"])
+    monkeypatch.setattr(row, "REGIMES", {"cpu": on_host})
+    monkeypatch.setattr(turns.Turns, "_waited_for_host", lambda *_: True)
+    monkeypatch.setattr(row.RowJudge, "_calling_core", lambda _: watching)
+    ready = players.PlayerProcess.ready
+
+    def noted(player):
+        ready(player)
+        watching.players.append(player.pid)
+
+    monkeypatch.setattr(players.PlayerProcess, "ready", noted)
+    assert trial("returns_its_output").status is Status.PASSED
+    assert watching.looks and not awake
+    watching.players.clear()
+    monkeypatch.setattr(*AWAKE)
+    assert trial("returns_its_output").status is Status.PASSED
+    assert awake

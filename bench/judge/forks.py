@@ -7,12 +7,15 @@ memory can make the same code faster or slower, and an interval must count that.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +28,8 @@ SERVER = Path(__file__).resolve().parents[1] / "player" / "fork_server.py"
 PRELOAD = ("torch", "bench.adapter", "bench.player.memory", "bench.timing.clocks")
 START_LIMIT_S = 120.0  # an import of torch from a cold disk
 FORK_LIMIT_S = 30.0
+STOP_LIMIT_S = 5.0  # a thread that waits for a child of its own does not stop before that child
+STOP_POLL_S = 0.00005
 
 
 class ForkedProcess:
@@ -42,6 +47,21 @@ class ForkedProcess:
             _, status = os.waitpid(self.pid, 0)
             self.returncode = os.waitstatus_to_exitcode(status)
         return self.returncode
+
+    def stand_still(self) -> bool:
+        """Stop every thread and wait for the last, as one that is due would still run.
+
+        An ended process stands still; False when a thread runs on.
+        """
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGSTOP)
+        deadline = time.monotonic() + STOP_LIMIT_S
+        look = os.WSTOPPED | os.WEXITED | os.WNOWAIT | os.WNOHANG
+        while os.waitid(os.P_PID, self.pid, look) is None:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(STOP_POLL_S)
+        return True
 
     def close(self) -> None:
         """Let go of the descriptor."""

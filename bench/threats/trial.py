@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.judge.build import BUILDS, build_folder
 from bench.judge.checker import Check, Checker
-from bench.judge.contenders import Contender
+from bench.judge.contenders import FLOORS, Contender
 from bench.judge.row import RowJudge
 from bench.judge.session import Session
 from bench.judge.suite import Suite
@@ -47,12 +47,13 @@ POLICY: Mapping[str, float] = {
 SMALL_CACHE_BYTES = (
     1 << 20
 )  # catching needs no cold caches, and emptying them takes most of a trial
-AXES = {  # on a GPU long enough for work that is not joined to be seen unfinished
-    "cpu": {
+AXES = {
+    "short": {
         "residual_gate_add": {"B": 1, "L": 126, "D": 512},
         "broadcast_add_4d": {"S": 126, "P": 3, "D": 512},
     },
-    "cuda": {
+    # on a GPU work that is not joined is seen unfinished
+    "long": {
         "residual_gate_add": {"B": 1, "L": 4096, "D": 4096},
         "broadcast_add_4d": {"S": 1024, "P": 4, "D": 4096},
     },
@@ -135,9 +136,9 @@ def run_trial(threat: Threat, config: Config, device: Device) -> Outcome:
     return Outcome(threat, status, defence, text, time.monotonic() - started)
 
 
-def workload(op: Op, tolerance: Tolerance, device: Device) -> Workload:
+def workload(op: Op, tolerance: Tolerance, size: str) -> Workload:
     """A row small enough to be judged in a blink."""
-    layout, axes = list(op.layouts)[-1], AXES[device.type][op.name]
+    layout, axes = list(op.layouts)[-1], AXES[size][op.name]
     strides = {name: op.strides(name, layout, axes) for name in op.tensors}
     return Workload(
         "gauntlet", op, layout, axes, "bfloat16", 7, strides, tolerance, False, "made up", None
@@ -146,40 +147,3 @@ def workload(op: Op, tolerance: Tolerance, device: Device) -> Workload:
 
 def _row(threat: Threat, config: Config, device: Device, side: Side) -> tuple[Status, str, str]:
     rounding = config.solution.rounding
-    floor = str(ROOT / "bench" / "floor" / "entry.py:stream")
-    floor_cache = str(build_folder(BUILDS, "floor"))
-    each_step = Rounding.EACH_STEP
-    baseline = Side("baseline", str(ROOT / config.baseline.entry))
-    sides = {
-        **({("baseline", each_step): baseline} if threat.declared.beside_baseline else {}),
-        ("solution", rounding): side,
-        ("stream", each_step): Side("stream", floor, device.type, each_step.value, (), floor_cache),
-    }
-    op = OPS[threat.declared.op]
-    row = workload(op, config.correctness.tolerance.bfloat16, device)
-    probe = MachineProbe(device)
-    judge = TrialJudge(config, device, probe, sides, (rounding,), secrets.randbits(62))
-    outcome = judge.judge(row)
-    if outcome.failure is None:
-        return Status.PASSED, "", ""
-    failed = next((one for one in outcome.checks if not one.finding.passed), None)
-    return outcome.failure.status, failed.check if failed else "start", outcome.failure.text
-
-
-def _suite(threat: Threat, config: Config, device: Device, side: Side) -> tuple[Status, str, str]:
-    def emit(check: Check) -> None:
-        if not check.finding.passed:
-            raise Caught(check)
-
-    policy, rounding = config.correctness, config.solution.rounding
-    op, seed = OPS[threat.declared.op], secrets.randbits(62)
-    sides = {"solution": side}
-    with Session(device.torch_device, sides, policy.row_time_limit_s, seed) as session:
-        checker = Checker(session, policy, rounding, ("solution",), emit, random.Random(seed))
-        suite = Suite(checker, policy.guard_bytes, device.sm_count, None)
-        try:
-            suite.run([op], [workload(op, policy.tolerance.bfloat16, device)], grid=True)
-        except Caught as caught:
-            finding = caught.check.finding
-            return finding.status, caught.check.check, finding.text
-    return Status.PASSED, "", ""

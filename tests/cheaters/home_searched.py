@@ -4,13 +4,12 @@
 # caught_by = ["BUILD_FAILED"]
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
 from honest import compute, entry
 
-notes = [Path(folder) / "note" for folder in (Path.home(), tempfile.gettempdir(), os.getcwd())]
+notes = [Path(folder) / "note" for folder in (Path.home(), tempfile.gettempdir(), Path.cwd())]
 found = [note for note in notes if note.exists()]
 for note in notes:
     note.write_text("a process was here")

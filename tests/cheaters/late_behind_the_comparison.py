@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.1"
-# does = "changes its output when the judge has compared it, and gives up if it finds itself stopped"
+# does = "changes its output when the judge has compared it, and gives up if it was stopped"
 # caught_by = ["LATE_WRITE", "CRASHED"]
 # devices = ["cpu"]
 # set = { "benchmark.warmup_us" = 120000, "benchmark.warmup_us_max" = 120000 }

@@ -2,7 +2,6 @@
 # family = "A.1"
 # does = "burns a core while others are timed, and gives up when it finds itself stopped"
 # caught_by = ["CRASHED"]
-# devices = ["cpu"]
 from __future__ import annotations
 
 import sys
