@@ -116,6 +116,73 @@ class Sampler:
             regimes = next_regimes(self.policy, device, self.regimes, trials)
             trials.append(self._trial(contenders, case, size, regimes))
         self.floors.check_launches(contenders, self.regimes, trials)
-        good = [trial for trial in trials if not trial.marks]
-        return Samples(size.calls, trials, good if len(good) >= self.policy.trials else trials)
         return Samples(size.calls, trials, counted(self.policy, trials))
+
+    def _trial(
+        self,
+        contenders: Sequence[Contender],
+        case: Case,
+        size: SampleSize,
+        regimes: Sequence[Regime],
+    ) -> Trial:
+        trial, calls = Trial(), size.calls
+        states = [self._state()]
+        for regime in regimes:
+            count, repeat = (calls, 1) if regime.ring else (1, calls)
+            window = self._window(size.warm_slots, count, repeat, regime.how)
+            wanted = self._wanted(case, window, contenders)
+            turn = self.random.sample(list(contenders), len(contenders))
+            trial.order[regime.name] = [contender.label for contender in turn]
+            taken = self.turns.samples(turn, case, window, regime, wanted, trial)
+            trial.us[regime.name] = {one.label: sum(us) / calls for one, us in taken.items()}
+            if regime.how == "each":
+                trial.calls_us[regime.name] = {one.label: list(us) for one, us in taken.items()}
+            self.floors.check(contenders, regime, trial, lambda: self._state().contended)
+        states.append(self._state())
+        trial.machine = [state.to_record() for state in states]
+        reasons = [(*state.throttle_reasons, *state.contention_reasons) for state in states]
+        trial.marks = sorted({*trial.marks, *(reason for one in reasons for reason in one)})
+        return trial
+
+    def _state(self) -> MachineState:
+        return self.probe.read({*self.session.pids, os.getpid()})
+
+    def _window(self, first: int, count: int, repeat: int, how: str = "loop") -> Window:
+        """Warm-up calls have the slots before `first`; where there are none, calls are too long."""
+        policy = self.policy
+        if first == 0:
+            return Window(first, count, repeat, how)
+        warm = (policy.warmup_calls, policy.warmup_us, policy.warmup_us_max)
+        return Window(first, count, repeat, how, WARM_SLOT, *warm)
+
+    def _bind(self, contender: Contender, case: Case) -> None:
+        bound = bind(self.session, contender.label, case)
+        if not bound.passed:
+            raise RowFailure(contender, bound)
+
+    def _wanted(self, case: Case, window: Window, contenders: Sequence[Contender]) -> Wanted:
+        """Fresh inputs for all contenders, and what their outputs must then be."""
+        inputs = fill_inputs(self.session, contenders[0].label, case)
+        roundings = {contender.rounding for contender in contenders}
+        nonce = self.random.getrandbits(16)
+        return wanted_outputs(self.session, case, window, inputs, roundings, nonce)
+
+    def _turn(
+        self, contender: Contender, case: Case, window: Window, wanted: Wanted
+    ) -> tuple[tuple[float, ...], Finding]:
+        self.turns.poison(contender, case, wanted)
+        reply = ask(self.session, contender.label, window)
+        if isinstance(reply, Finding):
+            return (), reply
+        if not contender.compared:
+            return reply.us, Finding(Status.PASSED, "")
+        return reply.us, self.turns.examine(contender, case, window, wanted, reply)[0]
+
+    def _slots_that_fit(self, contenders: Sequence[Contender]) -> int:
+        case = self.case(1)
+        images = 1 + len({contender.rounding for contender in contenders})
+        slot = 2 * case.bytes_of(INPUTS) + case.bytes_of(OUTPUTS) * (len(contenders) + images)
+        if self.memory_bytes < 2 * slot:
+            text = f"needs {2 * slot >> 20} MiB, {self.memory_bytes >> 20} MiB may be used"
+            raise RowFailure(contenders[0], Finding(Status.OUT_OF_MEMORY, text))
+        return self.memory_bytes // slot

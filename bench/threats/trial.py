@@ -147,3 +147,50 @@ def workload(op: Op, tolerance: Tolerance, size: str) -> Workload:
 
 def _row(threat: Threat, config: Config, device: Device, side: Side) -> tuple[Status, str, str]:
     rounding = config.solution.rounding
+    each_step = Rounding.EACH_STEP
+    baseline = Side("baseline", str(ROOT / config.baseline.entry))
+    sides = {
+        **({("baseline", each_step): baseline} if threat.declared.beside_baseline else {}),
+        ("solution", rounding): side,
+        # What a launch costs is a floor on a GPU alone.
+        **{
+            (name, each_step): _floor(name, device)
+            for name in FLOORS[: 1 + (device.type == "cuda")]
+        },
+    }
+    op, short = OPS[threat.declared.op], threat.declared.short or device.type == "cpu"
+    row = workload(op, config.correctness.tolerance.bfloat16, "short" if short else "long")
+    probe = MachineProbe(device)
+    judge = TrialJudge(config, device, probe, sides, (rounding,), secrets.randbits(62))
+    outcome = judge.judge(row)
+    if outcome.failure is None:
+        return Status.PASSED, "", ""
+    failed = next((one for one in outcome.checks if not one.finding.passed), None)
+    return outcome.failure.status, failed.check if failed else "start", outcome.failure.text
+
+
+def _floor(name: str, device: Device) -> Side:
+    entry, builds = (
+        ROOT / "bench" / "floor" / f"entry.py:{name}",
+        str(build_folder(BUILDS, "floor")),
+    )
+    return Side(name, str(entry), device.type, Rounding.EACH_STEP.value, (), builds)
+
+
+def _suite(threat: Threat, config: Config, device: Device, side: Side) -> tuple[Status, str, str]:
+    def emit(check: Check) -> None:
+        if not check.finding.passed:
+            raise Caught(check)
+
+    policy, rounding = config.correctness, config.solution.rounding
+    op, seed = OPS[threat.declared.op], secrets.randbits(62)
+    sides, size = {"solution": side}, "short" if device.type == "cpu" else "long"
+    with Session(device.torch_device, sides, policy.row_time_limit_s, seed) as session:
+        checker = Checker(session, policy, rounding, ("solution",), emit, random.Random(seed))
+        suite = Suite(checker, policy.guard_bytes, device.sm_count, None)
+        try:
+            suite.run([op], [workload(op, policy.tolerance.bfloat16, size)], grid=True)
+        except Caught as caught:
+            finding = caught.check.finding
+            return finding.status, caught.check.check, finding.text
+    return Status.PASSED, "", ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.1"
-# does = "does a loop's calls in one launch, where nobody looks between them, and is honest elsewhere"
+# does = "does a loop in one launch, where nobody looks between its calls, and is honest elsewhere"
 # caught_by = ["IMPOSSIBLE_TIME"]
 # devices = ["cuda"]
 # short = true
