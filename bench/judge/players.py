@@ -103,12 +103,14 @@ class PlayerProcess:
         time_limit_s: float | None = None,
     ) -> Reply:
         """Send one request and return its reply; PlayerFailure for anything but a good answer."""
+        assert self._process is not None
+        woken = not self._process.stood_still()
         started = time.monotonic()
         self._signal(signal.SIGCONT)
         self._send(request, descriptors)
         reply = self._receive(started, time_limit_s or self.time_limit_s)
-        assert self._process is not None
         left = [] if self._process.stand_still() else ["a thread"]
+        left += ["itself, woken in the others' turns"] if woken else []
         if request["do"] == "sample":
             left += left_running(self.pid)
         if left:
