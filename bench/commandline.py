@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.judge.build import BUILDS
 from bench.ops import OPS
 from bench.record.machine import MachineProbe
 from bench.run import ROOT, Run
@@ -74,9 +75,9 @@ def add_selectors(parser: argparse.ArgumentParser) -> None:
     add(
         "--cache",
         type=Path,
-        default=ROOT / ".cache" / "solution",
+        default=BUILDS,
         metavar="FOLDER",
-        help="where builds are kept (default: .cache/solution)",
+        help="where builds are kept (default: .cache/builds)",
     )
     add(
         "--seed",

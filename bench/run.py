@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.judge.build import build_folder
+from bench.judge.contenders import FLOORS
 from bench.record.machine import MachineProbe, MachineState
 from bench.record.provenance import provenance
+from bench.record.tree import tree_digest
 from bench.task.config import Config
 from bench.task.device import Device
 from bench.task.op import Op, Rounding
@@ -31,6 +34,7 @@ class Run:
     device: Device
     solution: Path
     cache: Path
+    """each side's builds lie in a folder of its own below it"""
     seed: int
     """secret until the run is over"""
     probe: MachineProbe
@@ -38,7 +42,7 @@ class Run:
 
     def references(self, rivals: bool) -> dict[tuple[str, Rounding], Side]:
         """The floors and, if asked for, the rivals: sides that take part and are not judged."""
-        entries = {"stream": "floor/entry.py:stream", "empty": "floor/entry.py:empty"}
+        entries = {name: f"floor/entry.py:{name}" for name in FLOORS}
         if rivals:
             entries |= {one: f"rivals/{one}.py:load" for one in RIVALS}
         eager = Rounding.EACH_STEP
@@ -49,7 +53,7 @@ class Run:
                 self.device.type,
                 eager.value,
                 (),
-                str(self.cache),
+                str(build_folder(self.cache, "floor" if name in FLOORS else name)),
             )
             for name, entry in entries.items()
         }
@@ -62,10 +66,11 @@ class Run:
         entry = self.solution / Path(file).relative_to(Path(file).parts[0])
         language = getattr(config.solution.language, self.device.type)
         flags = getattr(config.solution.flags, language, ())
+        builds = str(build_folder(self.cache, "solution", tree_digest(self.solution)))
         sides = {("baseline", Rounding.EACH_STEP): baseline}
         for rounding in self.roundings:
             sides["solution", rounding] = Side(
-                "solution", f"{entry}:{function}", language, rounding.value, flags, str(self.cache)
+                "solution", f"{entry}:{function}", language, rounding.value, flags, builds
             )
         return sides
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds every op of every side before the first row, each in a player of its own."""
+"""Where builds are kept; every op built before the first row, each in a player of its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 
 from bench.judge.players import PlayerProcess, Seat
 from bench.judge.reply import PlayerFailure
@@ -14,6 +15,16 @@ from bench.task.config import Config
 from bench.task.device import Device
 from bench.task.op import Op
 from bench.task.side import Side
+
+BUILDS = Path(__file__).resolve().parents[2] / ".cache" / "builds"
+
+
+def build_folder(cache: Path, name: str, digest: str = "") -> Path:
+    """The one folder of builds that a side's players may write, by the digest of its sources.
+
+    A player loads what lies there. So the floors have theirs, and no solution writes another's.
+    """
+    return cache / "-".join(filter(None, [name, digest[:16]]))
 
 
 def build_all(sides: Iterable[Side], ops: Sequence[Op], device: Device, config: Config) -> None:

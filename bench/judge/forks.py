@@ -7,12 +7,15 @@ memory can make the same code faster or slower, and an interval must count that.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +28,10 @@ SERVER = Path(__file__).resolve().parents[1] / "player" / "fork_server.py"
 PRELOAD = ("torch", "bench.adapter", "bench.player.memory", "bench.timing.clocks")
 START_LIMIT_S = 120.0  # an import of torch from a cold disk
 FORK_LIMIT_S = 30.0
+STOP_LIMIT_S = 5.0  # a thread that waits for a child of its own does not stop before that child
+STOP_POLL_S = 0.00005
+STOPPED_NS_MAX = 100_000  # a last thread on its way; slowing a core unseen takes twice as much
+CPU_CLOCK = 2  # of a process, by what its threads ran: see clock_getcpuclockid
 
 
 class ForkedProcess:
@@ -33,6 +40,7 @@ class ForkedProcess:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.returncode: int | None = None
+        self._used_ns: int | None = None
         self.descriptor = os.pidfd_open(pid)
         """readable when the process has ended"""
 
@@ -42,6 +50,36 @@ class ForkedProcess:
             _, status = os.waitpid(self.pid, 0)
             self.returncode = os.waitstatus_to_exitcode(status)
         return self.returncode
+
+    def stand_still(self) -> bool:
+        """Stop every thread and wait for the last, as one that is due would still run.
+
+        An ended process stands still; False when a thread runs on.
+        """
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGSTOP)
+        deadline = time.monotonic() + STOP_LIMIT_S
+        look = os.WSTOPPED | os.WEXITED | os.WNOWAIT | os.WNOHANG
+        used = -1
+        # Stopped, and what it used stays the same: the last thread tells before it is off its core.
+        while os.waitid(os.P_PID, self.pid, look) is None or used != self._cpu_ns():
+            used = self._cpu_ns()
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(STOP_POLL_S)
+        self._used_ns = used
+        return True
+
+    def stood_still(self) -> bool:
+        """Whether it used no core since it was stopped: a timer of its own can wake a process."""
+        then, self._used_ns = self._used_ns, None
+        return then is None or self._cpu_ns() - then <= STOPPED_NS_MAX
+
+    def _cpu_ns(self) -> int:
+        """What all threads have used so far; 0 for a process that is gone."""
+        with contextlib.suppress(OSError):
+            return time.clock_gettime_ns((~self.pid << 3) | CPU_CLOCK)
+        return 0
 
     def close(self) -> None:
         """Let go of the descriptor."""

@@ -27,7 +27,6 @@ from bench.task.side import Side
 
 PROGRAM = Path(__file__).resolve().parents[1] / "player" / "__main__.py"
 OUTPUT_LIMIT = 256 << 20  # bytes a player may write to one file, its own output included
-STOPPED_DEVICES = ("cpu",)  # between its turns a player stands still there, threads and all
 DYING_S = 2.0  # a process that has closed its channel may still be leaving its device
 KILL_LIMIT_S = 30.0  # a killed process that stays longer waits for a driver, not for us
 
@@ -104,13 +103,17 @@ class PlayerProcess:
         time_limit_s: float | None = None,
     ) -> Reply:
         """Send one request and return its reply; PlayerFailure for anything but a good answer."""
+        assert self._process is not None
+        woken = not self._process.stood_still()
         started = time.monotonic()
         self._signal(signal.SIGCONT)
         self._send(request, descriptors)
         reply = self._receive(started, time_limit_s or self.time_limit_s)
-        if self.seat.device in STOPPED_DEVICES:
-            self._signal(signal.SIGSTOP)
-        if request["do"] == "sample" and (left := left_running(self.pid)):
+        left = [] if self._process.stand_still() else ["a thread"]
+        left += ["itself, woken in the others' turns"] if woken else []
+        if request["do"] == "sample":
+            left += left_running(self.pid)
+        if left:
             self._kill()
             raise PlayerFailure(Status.LEFT_BEHIND, f"ran on after a call: {', '.join(left)}")
         return reply
@@ -193,7 +196,5 @@ class PlayerProcess:
 
 
 def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return str(number)  # a real-time signal has no name
+    known = {one.value: one.name for one in signal.Signals}
+    return known.get(number, str(number))  # a real-time signal has no name

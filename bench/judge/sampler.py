@@ -115,6 +115,7 @@ class Sampler:
         while not enough(self.policy, device, contenders, trials):
             regimes = next_regimes(self.policy, device, self.regimes, trials)
             trials.append(self._trial(contenders, case, size, regimes))
+        self.floors.check_launches(contenders, self.regimes, trials)
         return Samples(size.calls, trials, counted(self.policy, trials))
 
     def _trial(

@@ -6,6 +6,7 @@ It cannot be had back, by any code in the process or in its children:
 - Landlock (Linux 5.13): files are written in the private folder, the build cache and the devices
   only; other processes' memory and descriptors are closed; from 6.7 no TCP, from 6.12 no signals.
 - seccomp: other processes' priorities, cores and limits are out of reach.
+- Root's capabilities: with CAP_PERFMON other processes' environments could be read all the same.
 
 Where the kernel has no Landlock the player runs all the same; `landlock_version` says so.
 """
@@ -36,6 +37,8 @@ CHANGES = {
     "aarch64": {140: 1, 118: 0, 119: 0, 122: 0, 30: 1, 238: 0, 239: 0, 261: 0, 274: 0},
 }
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+CAPABILITIES_VERSION = 0x20080522
+KEPT = 1 << 1 | 1 << 2  # reading files whoever owns them: the checkout need not be root's
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000 | 1  # the second with EPERM
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -55,8 +58,17 @@ def confine(writable: Iterable[Path]) -> None:
     """Let this process write below these folders and to devices, and touch no other process."""
     if libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0):
         return
+    _restrict_capabilities()
     _restrict_files(writable)
     _restrict_scheduling()
+
+
+def _restrict_capabilities() -> None:
+    header, sets = struct.pack("Ii", CAPABILITIES_VERSION, 0), ctypes.create_string_buffer(24)
+    if libc.capget(header, sets):
+        return
+    low = (word & KEPT for word in struct.unpack("6I", sets.raw)[:3])
+    libc.capset(header, struct.pack("6I", *low, 0, 0, 0))
 
 
 def _restrict_files(writable: Iterable[Path]) -> None:

@@ -34,6 +34,7 @@ DEFAULTS: Mapping[str, Any] = {
     "judged_by": "row",
     "language": "",
     "beside_baseline": False,
+    "short": False,
     "set": {},
     "edit": [],
 }
@@ -65,6 +66,8 @@ class Declared:
     """what the file's suffix does not say: triton"""
     beside_baseline: bool
     """whether the case needs a baseline to attack; the others are judged beside the floor alone"""
+    short: bool
+    """whether a GPU judges the case by a row whose calls take less than their launch"""
     set: Mapping[str, float]
     """keys of the configuration that the case needs"""
     edit: tuple[Edit, ...]

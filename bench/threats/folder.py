@@ -9,6 +9,7 @@ from pathlib import Path
 from bench.task.errors import UserError
 from bench.threats.case import ROOT, Threat
 
+SHARED = ROOT / "tests" / "cheaters"
 SOURCES = {"c++": "cpu/{op}.cc", "cuda": "cuda/{op}.cu"}
 
 BUILD = """import sys
@@ -23,13 +24,14 @@ def write_folder(threat: Threat, folder: Path) -> None:
         folder.mkdir(parents=True)
         (folder / "build.py").write_text(BUILD.format(folder=str(folder), case=threat.name))
         shutil.copy(threat.path, folder)
-        shutil.copy(ROOT / "tests" / "cheaters" / "honest.py", folder)
+        shutil.copy(SHARED / "honest.py", folder)
         return
     shutil.copytree(ROOT / "solution", folder, ignore=shutil.ignore_patterns("__pycache__"))
     for edit in threat.declared.edit:
         file = folder / edit.file
         file.write_text(edited(threat.name, edit.file, file.read_text(), edit.find, edit.put))
     if threat.path.suffix != ".toml":
+        shutil.copy(SHARED / "honest.h", folder / "include")
         source = folder / SOURCES[threat.language].format(op=threat.declared.op)
         source.write_text(with_entry(source.read_text(), threat.path.read_text()))
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.judge.build import BUILDS, build_folder
 from bench.judge.checker import Check, Checker
-from bench.judge.contenders import Contender
+from bench.judge.contenders import FLOORS, Contender
 from bench.judge.row import RowJudge
 from bench.judge.session import Session
 from bench.judge.suite import Suite
@@ -46,12 +47,13 @@ POLICY: Mapping[str, float] = {
 SMALL_CACHE_BYTES = (
     1 << 20
 )  # catching needs no cold caches, and emptying them takes most of a trial
-AXES = {  # on a GPU long enough for work that is not joined to be seen unfinished
-    "cpu": {
+AXES = {
+    "short": {
         "residual_gate_add": {"B": 1, "L": 126, "D": 512},
         "broadcast_add_4d": {"S": 126, "P": 3, "D": 512},
     },
-    "cuda": {
+    # on a GPU work that is not joined is seen unfinished
+    "long": {
         "residual_gate_add": {"B": 1, "L": 4096, "D": 4096},
         "broadcast_add_4d": {"S": 1024, "P": 4, "D": 4096},
     },
@@ -134,9 +136,9 @@ def run_trial(threat: Threat, config: Config, device: Device) -> Outcome:
     return Outcome(threat, status, defence, text, time.monotonic() - started)
 
 
-def workload(op: Op, tolerance: Tolerance, device: Device) -> Workload:
+def workload(op: Op, tolerance: Tolerance, size: str) -> Workload:
     """A row small enough to be judged in a blink."""
-    layout, axes = list(op.layouts)[-1], AXES[device.type][op.name]
+    layout, axes = list(op.layouts)[-1], AXES[size][op.name]
     strides = {name: op.strides(name, layout, axes) for name in op.tensors}
     return Workload(
         "gauntlet", op, layout, axes, "bfloat16", 7, strides, tolerance, False, "made up", None
@@ -145,17 +147,19 @@ def workload(op: Op, tolerance: Tolerance, device: Device) -> Workload:
 
 def _row(threat: Threat, config: Config, device: Device, side: Side) -> tuple[Status, str, str]:
     rounding = config.solution.rounding
-    floor = str(ROOT / "bench" / "floor" / "entry.py:stream")
-    floor_cache = str(ROOT / ".cache" / "solution")
     each_step = Rounding.EACH_STEP
     baseline = Side("baseline", str(ROOT / config.baseline.entry))
     sides = {
         **({("baseline", each_step): baseline} if threat.declared.beside_baseline else {}),
         ("solution", rounding): side,
-        ("stream", each_step): Side("stream", floor, device.type, each_step.value, (), floor_cache),
+        # What a launch costs is a floor on a GPU alone.
+        **{
+            (name, each_step): _floor(name, device)
+            for name in FLOORS[: 1 + (device.type == "cuda")]
+        },
     }
-    op = OPS[threat.declared.op]
-    row = workload(op, config.correctness.tolerance.bfloat16, device)
+    op, short = OPS[threat.declared.op], threat.declared.short or device.type == "cpu"
+    row = workload(op, config.correctness.tolerance.bfloat16, "short" if short else "long")
     probe = MachineProbe(device)
     judge = TrialJudge(config, device, probe, sides, (rounding,), secrets.randbits(62))
     outcome = judge.judge(row)
@@ -165,6 +169,14 @@ def _row(threat: Threat, config: Config, device: Device, side: Side) -> tuple[St
     return outcome.failure.status, failed.check if failed else "start", outcome.failure.text
 
 
+def _floor(name: str, device: Device) -> Side:
+    entry, builds = (
+        ROOT / "bench" / "floor" / f"entry.py:{name}",
+        str(build_folder(BUILDS, "floor")),
+    )
+    return Side(name, str(entry), device.type, Rounding.EACH_STEP.value, (), builds)
+
+
 def _suite(threat: Threat, config: Config, device: Device, side: Side) -> tuple[Status, str, str]:
     def emit(check: Check) -> None:
         if not check.finding.passed:
@@ -172,12 +184,12 @@ def _suite(threat: Threat, config: Config, device: Device, side: Side) -> tuple[
 
     policy, rounding = config.correctness, config.solution.rounding
     op, seed = OPS[threat.declared.op], secrets.randbits(62)
-    sides = {"solution": side}
+    sides, size = {"solution": side}, "short" if device.type == "cpu" else "long"
     with Session(device.torch_device, sides, policy.row_time_limit_s, seed) as session:
         checker = Checker(session, policy, rounding, ("solution",), emit, random.Random(seed))
         suite = Suite(checker, policy.guard_bytes, device.sm_count, None)
         try:
-            suite.run([op], [workload(op, policy.tolerance.bfloat16, device)], grid=True)
+            suite.run([op], [workload(op, policy.tolerance.bfloat16, size)], grid=True)
         except Caught as caught:
             finding = caught.check.finding
             return finding.status, caught.check.check, finding.text

@@ -2,7 +2,6 @@
 # family = "A.1"
 # does = "burns a core while others are timed, and gives up when it finds itself stopped"
 # caught_by = ["CRASHED"]
-# devices = ["cpu"]
 from __future__ import annotations
 
 import sys
@@ -25,7 +24,7 @@ threading.Thread(target=burn, daemon=True).start()
 
 def call(*tensors):
     away, burnt = time.monotonic() - left[0], time.process_time() - left[1]
-    if away > 0.05 and burnt < away / 5:
+    if away > 0.05 and burnt < away / 20:
         raise RuntimeError(f"ran for {burnt:.3f} s of {away:.3f}: nothing slowed the others")
     compute(*tensors)
     left[:] = time.monotonic(), time.process_time()

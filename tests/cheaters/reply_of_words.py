@@ -16,7 +16,7 @@ def send(self, message, *rest):
     """Send something else once there are numbers."""
     if not message.get("us"):
         return _send(self, message, *rest)
-    return _send(self, {**message, "us": ["fast"] * 3}, *rest)
+    return _send(self, {**message, "us": ["fast" for _ in message["us"]]}, *rest)
 
 
 channel.send = send

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from bench.judge import row as row_module
+from bench.judge.contenders import Regime
 from bench.record.status import Status
 from tests.judge.in_process import Script, corrupt, right
 from tests.judge.scripted_row import Judge, admissible
@@ -87,3 +89,17 @@ def test_a_reply_that_leaves_out_a_call_is_refused(judge: Judge, script: Script,
 
     script.reply["solution"] = short
     assert judge().failure is not None
+
+
+@pytest.mark.parametrize(("empty_us", "believed"), [(19.0, True), (21.0, False)])
+def test_a_loop_is_no_faster_than_as_many_launches_of_nothing(
+    judge: Judge, script: Script, monkeypatch: pytest.MonkeyPatch, empty_us: float, believed: bool
+) -> None:
+    loop = Regime("call", "loop", ring=True, floor="cold", host_bound=True)
+    monkeypatch.setattr(row_module, "REGIMES", {"cpu": (*row_module.REGIMES["cpu"], loop)})
+    script.us["empty"] = empty_us
+    outcome = judge()
+    assert (outcome.failure is None) is believed
+    if outcome.failure is not None:
+        assert outcome.failure.status is Status.IMPOSSIBLE_TIME
+        assert "launch nothing" in outcome.failure.text
