@@ -125,3 +125,13 @@ def test_a_solution_that_raises_when_imported_has_no_build(command: Command) -> 
     (load,) = command.checks
     assert load["status"] == "BUILD_FAILED"
     assert load["text"] == "residual_gate_add does not load: ValueError: no card"
+
+
+def test_a_frozen_rows_checks_hold_their_numerics_and_others_none(command: Command) -> None:
+    assert command() == 0, command.printed
+    for one in command.checks:
+        assert ("numerics" in one) is (one["check"] == "production"), one
+    for side in ("baseline", "solution"):
+        (check,) = command.of(workload=ADD_ROW, side=side, check="production")
+        histogram = check["numerics"]["ulp_histogram"]
+        assert histogram["0"] == check["numerics"]["elements"] == check["elements"]

@@ -10,6 +10,7 @@ case              where each tensor of a case lies: slots, guard bytes, alignmen
 random_bits       seeded random bits as fast as memory takes them
 data              fills, poisons and guards a case's memory
 compare           output against oracle, element by element, with the likely cause of a difference
+numerics          how far results lie from float64's, and to which side they lean
 verify            everything that is looked at after a turn
 against_baseline  the solution's outputs against the baseline's
 session           the players and memory of one run
