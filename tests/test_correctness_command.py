@@ -53,10 +53,12 @@ def command(
 def test_an_honest_solution_passes_every_check_and_they_are_counted(command: Command) -> None:
     assert command("--rounding=once") == 0, command.printed
     records = read_results(command.report)
+    mutants = 3 * 6 + 1 + 2 * 5  # of three operands and a rounding, and of two operands
     kinds = {"load": 4, "production": 4, "oracle": 2, "against baseline": 2}
+    kinds["oracle mutant"] = mutants
     assert records[-1]["checks"] == records[-1]["passed"] == kinds
     assert records[-1]["verdict"] == "PASS"
-    assert command.printed.splitlines()[-1] == "12/12 PASS"
+    assert command.printed.splitlines()[-1] == f"{12 + mutants}/{12 + mutants} PASS"
     for kind, count in kinds.items():
         assert re.search(rf"^  {kind} +{count}/{count}$", command.printed, re.MULTILINE)
     assert {one["rounding"] for one in command.checks} == {"once"}

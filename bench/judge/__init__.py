@@ -20,6 +20,7 @@ wanted            the bytes that outputs must hold before and after a sample
 checker           one check on both sides, and how it ended
 special           special values in every combination
 refusals          calls that the contract forbids
+oracle_mutants    wrong formulas, which no row's inputs and tolerance may let pass
 selftest          the judge judged: planted defects must be caught
 memory_budget     how much memory a row may take
 large             tensors of more than 2^31 elements

@@ -15,8 +15,11 @@ from bench.judge.data import CaseData
 from bench.player.marks import INTEGER
 
 FAR = 3  # the histogram's outermost buckets hold everything from here on
-# Elements looked at: 130 ns each on a core, so a large row's first ones there; a GPU takes all.
+# Elements looked at: 85 ns each on a core, so a large row's first ones there; a GPU takes all.
 ELEMENTS_MAX = {"cpu": 1 << 19, "cuda": 1 << 62}
+# A CPU's pieces are small enough for torch to take one thread: on a busy machine two of them wait
+# for each other (2,000 ns an element where one takes 200).
+PIECE_ELEMENTS = {"cpu": 1 << 14, "cuda": None}
 SIGMAS = 6  # of a mean of values within one ulp either way: by Hoeffding 3e-8 a row
 WAYS = {
     "mean_outward_ulps": ("toward zero, as truncation does", "away from zero"),
@@ -69,10 +72,11 @@ def numerics_of(data: CaseData, written: tuple[int, int]) -> Numerics:
     """Measure the first output's written slots, which hold finite values, against float64."""
     op, case = data.case.op, data.case
     name = next(iter(op.outputs))
-    left = ELEMENTS_MAX[data.outputs.device.type]
+    device = data.outputs.device.type
+    left, size = ELEMENTS_MAX[device], PIECE_ELEMENTS[device]
     tensors = {one: data.view(one)[slice(*written)] for one in op.tensors}
     found = []
-    for start, piece in chunks(op, case.layout, tensors):
+    for start, piece in chunks(op, case.layout, tensors, size):
         exact = op.oracle(lambda value: value, *(piece[one].double() for one in op.inputs))
         exact = exact[0] if isinstance(exact, tuple) else exact
         got = piece[name]

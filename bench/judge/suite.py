@@ -12,6 +12,7 @@ from bench.judge.case import Case
 from bench.judge.checker import NOT_RUN, Check, Checker
 from bench.judge.compare import Bounds, chunks, compare, expected_output
 from bench.judge.large import check_large
+from bench.judge.oracle_mutants import check_oracle_mutants
 from bench.judge.refusals import check_refusals
 from bench.judge.selftest import check_judge
 from bench.judge.special import combinations, plant_specials
@@ -58,6 +59,8 @@ class Suite:
         findings = self.checker.run("production", case, row.tolerance, workload=row.id)
         if all(one.status is not Status.OUT_OF_MEMORY for one in findings.values()):
             self._oracle(case, row)
+            data = self.checker.session.data(self.checker.sides[0], case)
+            check_oracle_mutants(self.checker, row, data)
 
     def grid(self, op: Op) -> None:
         """The regression points of the contract."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from bench.judge import compare as compare_module
+from bench.judge import numerics as numerics_module
 from bench.judge.case import INPUTS, OUTPUTS, Case
 from bench.judge.compare import Bounds
 from bench.judge.data import CaseData, fresh_inputs
@@ -110,7 +110,7 @@ def _below(value: float) -> float:
 def test_the_histogram_counts_signed_distances_and_names_the_worst(
     chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(compare_module.CHUNK_ELEMENTS, "cpu", chunk)
+    monkeypatch.setitem(numerics_module.PIECE_ELEMENTS, "cpu", chunk)
     data = answered("residual_gate_add", "bfloat16", slots=3)
     out = data.view("out")
     for column, ulps in enumerate((1, 2, 3, -9, -1, -2, -3, 40)):
