@@ -50,6 +50,7 @@ class Suite:
             self.special(op)
             self.repeat(op)
             self.graph(op)
+            self.stream(op)
             check_refusals(self.checker, op, self.other_device)
 
     def row(self, row: Workload) -> None:
@@ -99,6 +100,18 @@ class Suite:
         for layout in op.layouts:
             case = self._case(op, layout, self._middle(op), op.dtypes[0], slots=4)
             self.checker.run_twice_bound("graph", case, Window(0, 4, regime="graph"))
+
+    def stream(self, op: Op) -> None:
+        """Behind a slow producer on a stream that is not the default one, after another stream.
+
+        Players are fresh: what a side keeps of the first stream that it sees is the other one.
+        """
+        if not self.checker.session.device.startswith("cuda"):
+            return
+        case = self._case(op, next(iter(op.layouts)), self._middle(op), op.dtypes[0], slots=2)
+        for side in self.checker.sides:
+            self.checker.session.leave(side)
+        self.checker.run_twice_bound("stream", case, Window(0, 2, regime="behind"))
 
     def _oracle(self, case: Case, row: Workload) -> None:
         """The oracle in float32 against float64, on the first piece of the row's own inputs."""
