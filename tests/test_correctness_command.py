@@ -55,10 +55,12 @@ def command(
 def test_an_honest_solution_passes_every_check_and_they_are_counted(command: Command) -> None:
     assert command("--rounding=once") == 0, command.printed
     records = read_results(command.report)
+    mutants = 3 * 6 + 1 + 2 * 5  # of three operands and a rounding, and of two operands
     kinds = {"load": 4, "production": 4, "oracle": 2, "against baseline": 2}
+    kinds["oracle mutant"] = mutants
     assert records[-1]["checks"] == records[-1]["passed"] == kinds
     assert records[-1]["verdict"] == "PASS"
-    assert command.printed.splitlines()[-1] == "12/12 PASS"
+    assert command.printed.splitlines()[-1] == f"{12 + mutants}/{12 + mutants} PASS"
     for kind, count in kinds.items():
         assert re.search(rf"^  {kind} +{count}/{count}$", command.printed, re.MULTILINE)
     assert {one["rounding"] for one in command.checks} == {"once"}
@@ -154,3 +156,13 @@ def test_no_data_follows_from_a_frozen_seed_alone_and_a_recorded_seed_repeats_it
         drawn.append(seeds[-1])
         assert f"--seed={read_results(command.report)[-1]['seed']}" == more
     assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_a_frozen_rows_checks_hold_their_numerics_and_others_none(command: Command) -> None:
+    assert command() == 0, command.printed
+    for one in command.checks:
+        assert ("numerics" in one) is (one["check"] == "production"), one
+    for side in ("baseline", "solution"):
+        (check,) = command.of(workload=ADD_ROW, side=side, check="production")
+        histogram = check["numerics"]["ulp_histogram"]
+        assert histogram["0"] == check["numerics"]["elements"] == check["elements"]

@@ -10,6 +10,7 @@ case              where each tensor of a case lies: slots, guard bytes, alignmen
 random_bits       seeded random bits as fast as memory takes them
 data              fills, poisons and guards a case's memory
 compare           output against oracle, element by element, with the likely cause of a difference
+numerics          how far results lie from float64's, and to which side they lean
 verify            everything that is looked at after a turn
 against_baseline  the solution's outputs against the baseline's
 session           the players and memory of one run
@@ -20,6 +21,7 @@ checker           one check on both sides, and how it ended
 special           special values in every combination
 refusals          calls that the contract forbids
 absent_device     a back end whose device is not here: compiled, loaded, its host code asked
+oracle_mutants    wrong formulas, which no row's inputs and tolerance may let pass
 selftest          the judge judged: planted defects must be caught
 memory_budget     how much memory a row may take
 large             tensors of more than 2^31 elements

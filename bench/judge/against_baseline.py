@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from bench.judge.compare import ANY_ULPS, Bounds, Comparison, chunks, compare
 from bench.judge.data import CaseData
-from bench.judge.verify import moved
+from bench.judge.verify import Finding, moved
 from bench.task.op import Rounding
 from bench.task.tolerance import Tolerance
 
@@ -31,3 +33,11 @@ def compare_with_baseline(
             if result.difference is not None:
                 return Comparison(elements, worst, moved(result.difference, start))
     return Comparison(elements, worst, None)
+
+
+def beside_eager(finding: Finding, baseline: CaseData) -> Finding:
+    """Add what the baseline wrote at the first bad coordinate."""
+    if finding.at is None:
+        return finding
+    eager = float(baseline.view(next(iter(baseline.case.op.outputs)))[finding.at])
+    return dataclasses.replace(finding, text=f"{finding.text}; eager wrote {eager!r}")

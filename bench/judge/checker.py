@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,14 +11,14 @@ from typing import Any
 
 import torch
 
-from bench.judge.against_baseline import compare_with_baseline
+from bench.judge.against_baseline import beside_eager, compare_with_baseline
 from bench.judge.case import Case
 from bench.judge.compare import Bounds
 from bench.judge.data import CaseData
 from bench.judge.reply import PlayerFailure
 from bench.judge.session import Session
 from bench.judge.turn import BROKEN, Window, bind, fill_inputs, take_turn
-from bench.judge.verify import Expectation, Finding, finding_of
+from bench.judge.verify import Expectation, Finding, finding_of, measured
 from bench.player.memory import OutOfMemory
 from bench.record.status import Status
 from bench.task.config import Correctness
@@ -45,6 +46,7 @@ class Check:
 
     def record(self) -> dict[str, Any]:
         """The check as a record of the results file."""
+        numerics = self.finding.numerics
         return {
             "kind": "check",
             "workload": self.workload,
@@ -57,6 +59,7 @@ class Check:
             "text": self.finding.text,
             "max_ulps": self.finding.max_ulps,
             "elements": self.finding.elements,
+            **({"numerics": dataclasses.asdict(numerics)} if numerics else {}),
         }
 
 
@@ -96,7 +99,9 @@ class Checker:
         for side in self.sides:
             finding = self._one(side, case, tolerance, before)
             if side == "solution" and findings.get("baseline", NOT_RUN).passed:
-                finding = self._beside_eager(case, finding)
+                finding = beside_eager(finding, self.session.data("baseline", case))
+            if check == "production":
+                finding = measured(finding, self.session.data(side, case), (0, case.slots))
             findings[side] = finding
             self._emit(check, case, side, finding, workload)
         if check == "production" and all(findings.get(s, NOT_RUN).passed for s in SIDES):
@@ -179,15 +184,6 @@ class Checker:
             where["offsets"] = dict(case.offsets)
         rounding = self.rounding.value
         self.emit(Check(check, case.op.name, side, rounding, finding, workload, where))
-
-    def _beside_eager(self, case: Case, finding: Finding) -> Finding:
-        """Add what the baseline wrote at the first bad coordinate."""
-        if finding.at is None:
-            return finding
-        name = next(iter(case.op.outputs))
-        eager = float(self.session.data("baseline", case).view(name)[finding.at])
-        text = f"{finding.text}; eager wrote {eager!r}"
-        return Finding(finding.status, text, finding.max_ulps, finding.elements, finding.at)
 
 
 NOT_RUN = Finding(Status.NOT_RUN, "")

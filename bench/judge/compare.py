@@ -159,15 +159,16 @@ def _cause(
 
 
 def chunks(
-    op: Op, layout: str, tensors: Mapping[str, torch.Tensor]
+    op: Op, layout: str, tensors: Mapping[str, torch.Tensor], elements: int | None = None
 ) -> Iterator[tuple[tuple[int, ...], dict[str, torch.Tensor]]]:
     """Split a call's tensors, each [slots, *shape], into pieces that are compared at a time.
 
+    A piece has about `elements` of the output, where not given as many as the device likes best.
     Yields the coordinate at which a piece starts (slot, then the split axis's position).
     """
     axis_names = op.dims(next(iter(op.outputs)), layout)
     whole = tensors[next(iter(op.outputs))]
-    limit = CHUNK_ELEMENTS[whole.device.type]
+    limit = elements or CHUNK_ELEMENTS[whole.device.type]
     per_slot = max(1, whole[0].numel())
     if per_slot <= limit:
         step = max(1, limit // per_slot)

@@ -22,12 +22,13 @@ from bench.judge.session import Session
 from bench.judge.stopping import counted, enough, next_regimes
 from bench.judge.turn import Window, ask, bind, fill_inputs
 from bench.judge.turns import Turns
-from bench.judge.verify import Finding
+from bench.judge.verify import Finding, measured
 from bench.judge.wanted import Wanted, wanted_outputs
 from bench.record.machine import MachineProbe, MachineState
 from bench.record.status import Status
 from bench.task.config import Benchmark
 from bench.task.op import Op
+from bench.task.side import SIDES
 
 WARM_SLOT = 0  # bound like the others, but never timed
 
@@ -75,6 +76,8 @@ class Sampler:
             finding = bound
             if bound.passed:
                 finding = self._turn(contender, case, window, wanted)[1]
+            if contender.side in SIDES and contender.process == 0:
+                finding = measured(finding, self.session.data(contender.label, case), (1, 2))
             yield contender, finding, bound.text if bound.passed else ""
 
     def size(self, contenders: Sequence[Contender]) -> SampleSize:

@@ -12,6 +12,7 @@ from bench.judge.case import Case
 from bench.judge.checker import NOT_RUN, Check, Checker
 from bench.judge.compare import Bounds, chunks, compare, expected_output
 from bench.judge.large import check_large
+from bench.judge.oracle_mutants import check_oracle_mutants
 from bench.judge.refusals import check_refusals
 from bench.judge.selftest import check_judge
 from bench.judge.special import combinations, plant_specials
@@ -49,6 +50,7 @@ class Suite:
             self.special(op)
             self.repeat(op)
             self.graph(op)
+            self.stream(op)
             check_refusals(self.checker, op, self.other_device)
 
     def row(self, row: Workload) -> None:
@@ -58,6 +60,8 @@ class Suite:
         findings = self.checker.run("production", case, row.tolerance, workload=row.id)
         if all(one.status is not Status.OUT_OF_MEMORY for one in findings.values()):
             self._oracle(case, row)
+            data = self.checker.session.data(self.checker.sides[0], case)
+            check_oracle_mutants(self.checker, row, data)
 
     def grid(self, op: Op) -> None:
         """The regression points of the contract."""
@@ -96,6 +100,18 @@ class Suite:
         for layout in op.layouts:
             case = self._case(op, layout, self._middle(op), op.dtypes[0], slots=4)
             self.checker.run_twice_bound("graph", case, Window(0, 4, regime="graph"))
+
+    def stream(self, op: Op) -> None:
+        """Behind a slow producer on a stream that is not the default one, after another stream.
+
+        Players are fresh: what a side keeps of the first stream that it sees is the other one.
+        """
+        if not self.checker.session.device.startswith("cuda"):
+            return
+        case = self._case(op, next(iter(op.layouts)), self._middle(op), op.dtypes[0], slots=2)
+        for side in self.checker.sides:
+            self.checker.session.leave(side)
+        self.checker.run_twice_bound("stream", case, Window(0, 2, regime="behind"))
 
     def _oracle(self, case: Case, row: Workload) -> None:
         """The oracle in float32 against float64, on the first piece of the row's own inputs."""

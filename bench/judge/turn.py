@@ -26,7 +26,8 @@ BROKEN = (Status.CRASHED, Status.TIMED_OUT, Status.PROTOCOL_ERROR, Status.LEFT_B
 class Window:
     """Which calls a sample makes: slots [first, first + count), `repeat` times over.
 
-    regime: `loop` gives one number for all calls, `each` one a call, `graph` one for a replay.
+    regime: `loop` gives one number for all calls, `each` one a call, `graph` one for a replay,
+    `behind` one for calls that each follow a slow producer of their inputs on their stream.
     """
 
     first: int

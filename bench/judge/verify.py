@@ -19,6 +19,7 @@ from bench.judge.compare import (
     upcast,
 )
 from bench.judge.data import CaseData, broken_guards, same_bytes
+from bench.judge.numerics import Numerics, numerics_of
 from bench.record.status import Status
 from bench.task.op import Rounding
 
@@ -33,6 +34,8 @@ class Finding:
     elements: int = 0
     at: tuple[int, ...] | None = None
     """coordinate of the first bad element: slot, then the output's axes"""
+    numerics: Numerics | None = None
+    """of frozen rows"""
 
     @property
     def passed(self) -> bool:
@@ -65,6 +68,16 @@ def verify(
         return Finding(Status.INPUT_MODIFIED, "inputs: expected the same bytes after the call")
     comparison = compare_with_oracle(data, expect.rounding, expect.bounds, poison_bits, written)
     return finding_of(comparison)
+
+
+def measured(finding: Finding, data: CaseData, written: tuple[int, int]) -> Finding:
+    """The finding with its numerics; INCORRECT where right results all lean to one side."""
+    if finding.status not in (Status.PASSED, Status.INCORRECT):
+        return finding
+    numerics = numerics_of(data, written)
+    if finding.passed and numerics.one_sided:
+        finding = replace(finding, status=Status.INCORRECT, text=numerics.one_sided)
+    return replace(finding, numerics=numerics)
 
 
 def inputs_kept(data: CaseData, kept: torch.Tensor) -> bool:

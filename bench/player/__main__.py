@@ -21,6 +21,7 @@ from bench.adapter import Adapter
 from bench.player.channel import Channel, ChannelClosed
 from bench.player.marks import bit_sum
 from bench.player.memory import attach
+from bench.player.producer import behind
 from bench.task.side import Side
 from bench.timing.clocks import Call, clock_for
 
@@ -43,6 +44,7 @@ class Player:
         self._clock = clock_for(self._device)
         self._memory: dict[str, torch.Tensor] = {}
         self._calls: list[Call] = []
+        self._inputs: list[list[torch.Tensor]] = []
         self._outputs: list[list[torch.Tensor]] = []
         self._windows: dict[tuple[int, int, int], list[Call]] = {}
 
@@ -66,7 +68,9 @@ class Player:
         for slot in range(request["slots"]):
             tensors = self._tensors(request["tensors"], slot) if slot else first
             self._calls.append(self._adapter.bind(op, tensors, validated=validated))
-            self._outputs.append(tensors[len(tensors) - request["outputs"] :])
+            inputs = len(tensors) - request["outputs"]
+            self._inputs.append(tensors[:inputs])
+            self._outputs.append(tensors[inputs:])
         return {"text": self._adapter.plan(op, first) if validated else ""}
 
     def sample(self, request: Mapping[str, Any], _: list[int]) -> dict[str, Any]:
@@ -85,6 +89,9 @@ class Player:
             return {"us": [self._clock.loop(calls)]}
         if request["regime"] == "graph":
             return {"us": [self._clock.graph(calls)]}
+        if request["regime"] == "behind":
+            inputs = self._inputs[first : first + count] * repeat
+            return {"us": [behind(self._device, calls, inputs)]}
         marks: list[torch.Tensor] = []
         after = [partial(self._mark, slot, marks) for slot in range(first, first + count)]
         us = self._clock.each(calls, after * repeat)
@@ -96,7 +103,7 @@ class Player:
 
     def _forget(self) -> None:
         self._clock.forget()
-        self._calls, self._outputs, self._windows = [], [], {}
+        self._calls, self._inputs, self._outputs, self._windows = [], [], [], {}
 
     def _tensors(self, specs: list[Mapping[str, Any]], slot: int) -> list[torch.Tensor]:
         return [self._tensor(spec, slot) for spec in specs]
