@@ -9,6 +9,7 @@ if not __package__:
 
 import argparse
 import json
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,11 +19,13 @@ from rich.console import Console
 
 from bench.commandline import run_command
 from bench.completion import parse
+from bench.judge.build import build_all
+from bench.ops import OPS
 from bench.task.config import Config, load_config
 from bench.task.device import Device, hold, make_current, resolve_device
 from bench.threats.case import KINDS, ROOT, Threat, choose, find_threats
 from bench.threats.table import counts, verdict, write_table
-from bench.threats.trial import Outcome, run_trial
+from bench.threats.trial import Outcome, run_trial, write_side
 
 EXIT_CODES = """exit codes:
   0  every case ended as it should, or the table is written
@@ -86,13 +89,24 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _outcomes(threats: Sequence[Threat], config: Config, device: Device) -> Iterator[Outcome]:
-    """Timed cases one by one; those that are only checked on a CPU two at a time."""
+    """Everything built first; timed cases one by one, those that are only checked two at a time."""
     timed = [one for one in threats if one.declared.judged_by == "row"]
     checked = [one for one in threats if one not in timed]
-    for threat in timed:
-        yield run_trial(threat, config, device)
-    with ThreadPoolExecutor(2 if device.type == "cpu" else 1) as pool:
-        yield from pool.map(lambda threat: run_trial(threat, config, device), checked)
+    with tempfile.TemporaryDirectory(prefix="gauntlet-") as scratch:
+        sides = {
+            one.name: write_side(one, config, device, Path(scratch) / one.name) for one in threats
+        }
+        for op in OPS.values():
+            native = (one for one in threats if one.path.suffix != ".py")
+            mine = [sides[one.name] for one in native if one.declared.op == op.name]
+            build_all(mine, [op], device, config)
+
+        def run(one: Threat) -> Outcome:
+            return run_trial(one, config, device, sides[one.name])
+
+        yield from map(run, timed)
+        with ThreadPoolExecutor(2) as pool:
+            yield from pool.map(run, checked)
 
 
 def _line(outcome: Outcome) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import runpy
+import tempfile
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -17,14 +19,17 @@ from bench.task.errors import UserError
 from bench.threats import table
 from bench.threats.case import ROOT, choose, find_threats
 from bench.threats.folder import edited, with_entry, write_folder
-from bench.threats.trial import Outcome, run_trial
+from bench.threats.trial import Outcome, run_trial, write_side
 
 THREATS = find_threats()
 BY_NAME = {one.name: one for one in THREATS}
 
 
 def trial(name):
-    return run_trial(BY_NAME[name], load_config(ROOT / "config.toml"), resolve_device("cpu"))
+    config, device = load_config(ROOT / "config.toml"), resolve_device("cpu")
+    with tempfile.TemporaryDirectory() as scratch:
+        side = write_side(BY_NAME[name], config, device, Path(scratch))
+        return run_trial(BY_NAME[name], config, device, side)
 
 
 def outcome(name, status):
@@ -79,6 +84,7 @@ def test_every_case_of_the_cpu_ends_as_it_should(capsys):
 def run_main(monkeypatch, endings, *arguments):
     threats = [BY_NAME[name] for name in endings]
     monkeypatch.setattr(gauntlet, "find_threats", lambda *_: threats)
+    monkeypatch.setattr(gauntlet, "build_all", lambda *_: None)
     monkeypatch.setattr(gauntlet, "run_trial", lambda one, *_: outcome(one.name, endings[one.name]))
     return gauntlet.main(["--device", "cpu", *arguments])
 

@@ -5,23 +5,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from bench.judge import (
-    data,
-    environment,
-    floors,
-    forks,
-    players,
-    row,
-    sampler,
-    turn,
-    turns,
-    verify,
-)
+from bench.judge import data, environment, floors, forks, players, row, sampler, turn, turns, verify
 from bench.judge.calling_core import CallingCore
 from bench.judge.reply import Reply
 from bench.judge.verify import Finding
@@ -29,7 +19,7 @@ from bench.record.status import Status
 from bench.task.config import load_config
 from bench.task.device import resolve_device
 from bench.threats.case import ROOT, find_threats
-from bench.threats.trial import run_trial
+from bench.threats.trial import run_trial, write_side
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +27,10 @@ BY_NAME = {one.name: one for one in find_threats()}
 
 
 def trial(name):
-    return run_trial(BY_NAME[name], load_config(ROOT / "config.toml"), resolve_device("cpu"))
+    config, device = load_config(ROOT / "config.toml"), resolve_device("cpu")
+    with tempfile.TemporaryDirectory() as scratch:
+        side = write_side(BY_NAME[name], config, device, Path(scratch))
+        return run_trial(BY_NAME[name], config, device, side)
 
 
 def once(fill):

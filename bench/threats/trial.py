@@ -6,7 +6,6 @@ from __future__ import annotations
 import dataclasses
 import random
 import secrets
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -113,26 +112,27 @@ class Caught(Exception):
         self.check = check
 
 
-def run_trial(threat: Threat, config: Config, device: Device) -> Outcome:
-    """Judge one case in a folder and a build cache of its own."""
+def write_side(threat: Threat, config: Config, device: Device, scratch: Path) -> Side:
+    """Write the case's folder: the solution that plays it, with a build cache of its own."""
+    write_folder(threat, scratch / "solution")
+    language = BACK_END[threat.language] or device.type
+    return Side(
+        "solution",
+        f"{scratch / 'solution' / 'build.py'}:load",
+        language,
+        config.solution.rounding.value,
+        getattr(config.solution.flags, language, ()),
+        str(scratch / "cache"),
+    )
+
+
+def run_trial(threat: Threat, config: Config, device: Device, side: Side) -> Outcome:
+    """Judge one case, which the side plays."""
     started = time.monotonic()
     config = config.override({**POLICY, **threat.declared.set})
     device = dataclasses.replace(device, l2_bytes=SMALL_CACHE_BYTES)
-    with tempfile.TemporaryDirectory(prefix="gauntlet-") as scratch:
-        folder = Path(scratch) / "solution"
-        write_folder(threat, folder)
-        language = BACK_END[threat.language] or device.type
-        flags = getattr(config.solution.flags, language, ())
-        side = Side(
-            "solution",
-            f"{folder / 'build.py'}:load",
-            language,
-            config.solution.rounding.value,
-            flags,
-            str(Path(scratch) / "cache"),
-        )
-        judged = _suite if threat.declared.judged_by == "suite" else _row
-        status, defence, text = judged(threat, config, device, side)
+    judged = _suite if threat.declared.judged_by == "suite" else _row
+    status, defence, text = judged(threat, config, device, side)
     return Outcome(threat, status, defence, text, time.monotonic() - started)
 
 
@@ -170,10 +170,8 @@ def _row(threat: Threat, config: Config, device: Device, side: Side) -> tuple[St
 
 
 def _floor(name: str, device: Device) -> Side:
-    entry, builds = (
-        ROOT / "bench" / "floor" / f"entry.py:{name}",
-        str(build_folder(BUILDS, "floor")),
-    )
+    entry = ROOT / "bench" / "floor" / f"entry.py:{name}"
+    builds = str(build_folder(BUILDS, "floor"))
     return Side(name, str(entry), device.type, Rounding.EACH_STEP.value, (), builds)
 
 
