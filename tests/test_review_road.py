@@ -12,11 +12,8 @@ from typing import Any
 
 import pytest
 
-<<<<<<< HEAD
 from bench import leaderboard
-=======
 from bench.bundle.archive import write_archive
->>>>>>> review
 from bench.bundle.comment import comment
 from bench.bundle.inspection import inspect
 from bench.bundle.members import CHECKS, MANIFEST, RESULTS
