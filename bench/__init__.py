@@ -13,6 +13,7 @@ profiling    other instruments, on a process that does nothing but call one side
 judge        the process that loads neither: memory, data, checks, comparison, sampling
 bundle       from results to a bundle, and from a bundle to a verdict
 run          one invocation: what is judged, against what, where
+conclusion   how a benchmark ends: the headline, or why there is none
 completion   how flags are read, and what a shell is told of them
 commandline  what the commands share: selectors, what they resolve to, exit codes
 threats      the judge under attack

@@ -9,7 +9,6 @@ if not __package__:
 
 import argparse
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,14 +18,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from bench.commandline import EXIT_CODES, add_selectors, prepare, run_command
 from bench.completion import parse
+from bench.conclusion import conclude, headline_regime, missing
 from bench.judge.build import build_all
-from bench.judge.contenders import HEADLINE
+from bench.judge.forks import fork_server
 from bench.judge.outcome import RowOutcome
 from bench.judge.row import RowJudge
 from bench.profiling.cross_check import cross_check_line, cross_check_records
 from bench.profiling.times import kernel_times
-from bench.record.headline import headline
-from bench.record.lines import headline_lines, row_line, summary
+from bench.record.lines import row_line, summary
 from bench.record.results import ResultsFile
 from bench.run import Run
 from bench.task.device import hold
@@ -69,10 +68,6 @@ def parser() -> argparse.ArgumentParser:
     return one
 
 
-def _regime(run: Run) -> str:
-    return HEADLINE[run.device.type]
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Prepare, build, judge row by row, conclude."""
     arguments = parse(parser(), argv)
@@ -83,7 +78,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     with hold(run.device), _open(arguments, run) as results:
         sides = run.sides() | run.references(arguments.rivals)
         judge = RowJudge(run.config, run.device, run.probe, sides, run.roundings, run.seed)
-        console.print(f"{run.device.name}: {len(run.rows)} rows, headline by {_regime(run)}")
+        console.print(
+            f"{run.device.name}: {len(run.rows)} rows, headline by {headline_regime(run)}"
+        )
+        for image in range(getattr(run.config.benchmark.processes, run.device.type)):
+            fork_server(image)  # it imports torch while the sides are built
         build_all(sides.values(), run.ops, run.device, run.config)
         try:
             complete = _judge_rows(run, judge, results, console)
@@ -96,7 +95,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 130
         if arguments.cross_check:
             _cross_check(run, results, console)
-        code = _conclude(run, results, console, complete)
+        code = conclude(run, results, console, complete)
         if arguments.json:
             print(json.dumps({"file": str(arguments.out), **summary(results.written)}))
         return code
@@ -126,7 +125,7 @@ def _part(record: Mapping[str, Any], key: str) -> object:
 
 def _judge_rows(run: Run, judge: RowJudge, results: ResultsFile, console: Console) -> bool:
     """Judge the rows that have no record yet; whether every one passed."""
-    done = {row.id for row in run.rows if not _missing(run, results.records, row.id)}
+    done = {row.id for row in run.rows if not missing(run, results.records, row.id)}
     passed = True
     columns = (
         TextColumn("{task.description}"),
@@ -142,19 +141,10 @@ def _judge_rows(run: Run, judge: RowJudge, results: ResultsFile, console: Consol
                 outcome = judge.judge(row)
                 _keep(outcome, results)
                 passed = passed and outcome.failure is None
-                for line in _lines(outcome, _regime(run)):
+                for line in _lines(outcome, headline_regime(run)):
                     progress.console.print(line, markup=False)
             progress.advance(task)
     return passed
-
-
-def _missing(run: Run, records: Sequence[Mapping[str, Any]], row: str) -> set[str]:
-    """The roundings in which a row has no passed record."""
-    return {rounding.value for rounding in run.roundings} - {
-        str(record["rounding"])
-        for record in records
-        if record["kind"] == "bench" and record["workload"] == row and record["status"] == "PASSED"
-    }
 
 
 def _keep(outcome: RowOutcome, results: ResultsFile) -> None:
@@ -176,51 +166,6 @@ def _cross_check(run: Run, results: ResultsFile, console: Console) -> None:
     for record in cross_check_records(results.written, times):
         results.append(record)
         console.print(cross_check_line(record), markup=False)
-
-
-def _conclude(run: Run, results: ResultsFile, console: Console, passed: bool) -> int:
-    """Write the end record; no headline unless every frozen production row passed."""
-    reasons = []
-    if not run.workloads.frozen:
-        reasons.append("workloads.json is not frozen")
-    if not run.complete:
-        reasons.append("not every production row was chosen")
-    lacking = [row.id for row in run.rows if _missing(run, results.written, row.id)]
-    if lacking:
-        reasons.append(f"no passed result of {', '.join(lacking)}")
-    passed = passed and not lacking
-    policy = run.config.benchmark
-    headlines = (
-        []
-        if reasons
-        else [
-            headline(
-                results.written,
-                rounding.value,
-                _regime(run),
-                policy.bootstrap_draws,
-                policy.confidence,
-            )
-            for rounding in run.roundings
-        ]
-    )
-    idle_after = run.probe.read({os.getpid()}).to_record()
-    results.append(
-        {
-            "kind": "end",
-            "headlines": headlines,
-            "no_headline_because": reasons,
-            "passed": passed,
-            "seed": run.seed,
-            "idle_after": idle_after,
-        }
-    )
-    for one in headlines:
-        for line in headline_lines(one):
-            console.print(line, markup=False)
-    if reasons:
-        console.print(f"no headline: {'; '.join(reasons)}", markup=False)
-    return 0 if passed else 1
 
 
 if __name__ == "__main__":
