@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from bench import leaderboard
+from bench.bundle.archive import write_archive
 from bench.bundle.comment import comment
 from bench.bundle.inspection import inspect
-from bench.bundle.members import CHECKS, RESULTS
+from bench.bundle.members import CHECKS, MANIFEST, RESULTS
 from bench.bundle.requirements import benchmark_shortfalls, correctness_shortfalls
 from bench.bundle.tree_match import Tree
 from bench.bundle.verdict import Review, Verdict
@@ -114,6 +115,14 @@ def a_source_and_the_manifest(bundle: AlteredBundle, _: Path) -> bytes:
 def a_source_more(bundle: AlteredBundle, _: Path) -> bytes:
     bundle.members["solution/include/more.h"] = b"// more\n"
     return bundle.written()
+
+
+def another_environment(bundle: AlteredBundle, _: Path) -> bytes:
+    bundle.written()
+    stated = json.loads(bundle.members[MANIFEST])
+    stated["environment"]["device"]["name"] = "NVIDIA H200"
+    bundle.members[MANIFEST] = json.dumps(stated).encode()
+    return write_archive(bundle.members)
 
 
 def a_digit_of_a_result(bundle: AlteredBundle, _: Path) -> bytes:
@@ -227,6 +236,7 @@ def words_for_numbers(records: Records) -> None:
 
 ALTERATIONS = {
     a_byte_of_a_source: ("manifest", "residual_gate_add.cc: is not what the manifest says"),
+    another_environment: ("manifest", "is not the one that bench/submit.py writes"),
     a_source_and_the_manifest: ("tree", "solution/ is another"),
     a_source_more: ("tree", "solution/ is another"),
     a_digit_of_a_result: ("records", "was altered after it was written"),
