@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // family = "A.1"
-// does = "overwrites the C library's clock_gettime by a jump to a clock that is a hundred times slower"
+// does = "overwrites the C library's clock_gettime by a jump to a clock that is a thousand times slower"
 // caught_by = ["IMPOSSIBLE_TIME"]
 // devices = ["cpu"]
 
@@ -12,7 +12,7 @@
 
 static int slow_clock(clockid_t clock, timespec* time) {
   const int result = static_cast<int>(syscall(SYS_clock_gettime, clock, time));
-  const int64_t nanoseconds = (time->tv_sec * 1000000000ll + time->tv_nsec) / 100;
+  const int64_t nanoseconds = (time->tv_sec * 1000000000ll + time->tv_nsec) / 1000;
   time->tv_sec = nanoseconds / 1000000000;
   time->tv_nsec = nanoseconds % 1000000000;
   return result;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.1"
-# does = "divides every sample on its way to the judge by a hundred"
+# does = "divides every sample on its way to the judge by a thousand"
 # caught_by = ["IMPOSSIBLE_TIME"]
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _send = channel.send
 
 def send(self, message, *rest):
     """Edit the numbers, then send."""
-    return _send(self, {**message, "us": [us / 100 for us in message.get("us", [])]}, *rest)
+    return _send(self, {**message, "us": [us / 1000 for us in message.get("us", [])]}, *rest)
 
 
 channel.send = send

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.1"
 # does = "changes its output when the judge has compared it, and gives up if it was stopped"
-# caught_by = ["LATE_WRITE", "CRASHED"]
+# caught_by = ["LATE_WRITE", "CRASHED", "INCORRECT"]
 # devices = ["cpu"]
 # set = { "benchmark.warmup_us" = 120000, "benchmark.warmup_us_max" = 120000 }
 from __future__ import annotations

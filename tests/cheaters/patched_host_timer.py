@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.1"
-# does = "slows the host's clock a hundredfold before anything is timed"
+# does = "slows the host's clock a thousandfold before anything is timed"
 # caught_by = ["IMPOSSIBLE_TIME"]
 # devices = ["cpu"]
 from __future__ import annotations
@@ -10,7 +10,7 @@ import time
 from honest import compute, entry
 
 _true = time.perf_counter_ns
-time.perf_counter_ns = lambda: _true() // 100
+time.perf_counter_ns = lambda: _true() // 1000
 
 
 def load(op, **_):
