@@ -53,7 +53,7 @@ AWAKE = (forks.ForkedProcess, "stand_still", lambda _: True)
 PASSED = Finding(Status.PASSED, "")
 # A defence -> what of it is switched off, and a cheater that is let through then.
 SWITCHES = {
-    "comparison": ([(verify, "finding_of", lambda _: PASSED)], "operand_ignored"),
+    "comparison": ([(verify, "finding_of", lambda _: PASSED)], "neighbours_copied"),
     "guards": ([(verify, "broken_guards", lambda *_: [])], "notes_behind_the_output"),
     "inputs": ([(verify, "same_bytes", lambda *_: True)], "inputs_spoilt_for_the_next"),
     "poison that is no number": (

@@ -2,6 +2,7 @@
 # family = "A.1"
 # does = "burns a core while others are timed, and gives up when it finds itself stopped"
 # caught_by = ["CRASHED"]
+# set = { "benchmark.warmup_us" = 80000, "benchmark.warmup_us_max" = 80000 }
 from __future__ import annotations
 
 import sys
