@@ -30,8 +30,6 @@ START_LIMIT_S = 120.0  # an import of torch from a cold disk
 FORK_LIMIT_S = 30.0
 STOP_LIMIT_S = 5.0  # a thread that waits for a child of its own does not stop before that child
 STOP_POLL_S = 0.00005
-STOPPED_NS_MAX = 100_000  # a last thread on its way; slowing a core unseen takes twice as much
-CPU_CLOCK = 2  # of a process, by what its threads ran: see clock_getcpuclockid
 
 
 class ForkedProcess:
@@ -40,7 +38,6 @@ class ForkedProcess:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.returncode: int | None = None
-        self._used_ns: int | None = None
         self.descriptor = os.pidfd_open(pid)
         """readable when the process has ended"""
 
@@ -59,27 +56,24 @@ class ForkedProcess:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGSTOP)
         deadline = time.monotonic() + STOP_LIMIT_S
-        look = os.WSTOPPED | os.WEXITED | os.WNOWAIT | os.WNOHANG
-        used = -1
-        # Stopped, and what it used stays the same: the last thread tells before it is off its core.
-        while os.waitid(os.P_PID, self.pid, look) is None or used != self._cpu_ns():
-            used = self._cpu_ns()
+        # The stop is taken note of here, so that a later one is seen as another.
+        while not (self._changed(os.WSTOPPED) or self._changed(os.WEXITED | os.WNOWAIT)):
             if time.monotonic() > deadline:
                 return False
             time.sleep(STOP_POLL_S)
-        self._used_ns = used
         return True
 
     def stood_still(self) -> bool:
-        """Whether it used no core since it was stopped: a timer of its own can wake a process."""
-        then, self._used_ns = self._used_ns, None
-        return then is None or self._cpu_ns() - then <= STOPPED_NS_MAX
+        """Whether nothing woke it since it was stopped, as a timer of its own can.
 
-    def _cpu_ns(self) -> int:
-        """What all threads have used so far; 0 for a process that is gone."""
-        with contextlib.suppress(OSError):
-            return time.clock_gettime_ns((~self.pid << 3) | CPU_CLOCK)
-        return 0
+        The kernel tells its parent; one that stopped itself again has stopped once more.
+        """
+        return not self._changed(os.WCONTINUED | os.WSTOPPED)
+
+    def _changed(self, how: int) -> bool:
+        if self.returncode is not None:
+            return bool(how & os.WEXITED)
+        return os.waitid(os.P_PID, self.pid, how | os.WNOHANG) is not None
 
     def close(self) -> None:
         """Let go of the descriptor."""

@@ -108,11 +108,12 @@ class PlayerProcess:
         started = time.monotonic()
         self._signal(signal.SIGCONT)
         self._send(request, descriptors)
-        reply = self._receive(started, time_limit_s or self.time_limit_s)
-        left = [] if self._process.stand_still() else ["a thread"]
-        left += ["itself, woken in the others' turns"] if woken else []
-        if request["do"] == "sample":
-            left += left_running(self.pid)
+        try:
+            reply = self._receive(started, time_limit_s or self.time_limit_s)
+        finally:  # a refusal is an answer too
+            still = self._process.stand_still()
+        left = ["a thread"] * (not still) + ["itself, woken in the others' turns"] * woken
+        left += left_running(self.pid) if request["do"] == "sample" else []
         if left:
             self._kill()
             raise PlayerFailure(Status.LEFT_BEHIND, f"ran on after a call: {', '.join(left)}")

@@ -52,7 +52,7 @@ def _chart(name: str, title: str, sides: Sequence[Side]) -> Chart:
         axes.set_yticks([])
         axes.xaxis.set_major_formatter(lambda x, _: f"{x:+g} %" if x else "0 %")
         axes.locator_params(axis="x", nbins=5)
-        figure.subplots_adjust(left=0.2, right=0.95, top=1 - 4 / height, bottom=26 / height)
+        figure.subplots_adjust(left=0.2, right=0.92, top=1 - 4 / height, bottom=26 / height)
         words = "; ".join(
             f"{label}: median {us(side['median_us'])} us, 10th to 90th percentile"
             f" {us(side['p10_us'])} to {us(side['p90_us'])} us, {len(side['us'])} processes"

@@ -11,12 +11,13 @@ from bench.reports.chart import FIRST, INK, Chart, canvas, finish, plain
 
 
 def ulp_charts(records: Sequence[Record], name: str) -> Iterator[Chart]:
-    """A histogram a side and rounding, of all checks that recorded `ulp_histogram`."""
+    """A histogram a side and rounding, of all checks that recorded their numerics."""
     found: dict[tuple[str, str], Counter[int]] = {}
     for record in records:
-        if record["kind"] == "check" and record.get("ulp_histogram"):
+        if record["kind"] == "check" and record.get("numerics"):
             counts = found.setdefault((record["side"], record["rounding"]), Counter())
-            counts.update({int(ulps): int(n) for ulps, n in record["ulp_histogram"].items()})
+            histogram = record["numerics"]["ulp_histogram"]
+            counts.update({int(ulps): int(n) for ulps, n in histogram.items() if n})
     for number, ((side, rounding), counts) in enumerate(found.items(), start=1):
         yield _chart(f"{name}-ulps-{number}", f"{side}, {rounding}", counts)
 

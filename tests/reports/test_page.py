@@ -128,7 +128,7 @@ def test_distances_are_drawn_where_checks_recorded_them_and_else_said_to_be_miss
     assert "a.jsonl holds no histogram of ulps" in Elements(page_of(found)).text
     for one in found:
         if one["kind"] == "check" and one["side"] == "solution":
-            one["ulp_histogram"] = {"0": 1000, "1": 25}
+            one["numerics"] = {"ulp_histogram": {"0": 1000, "1": 25, "2": 0}}
     page = page_of(found)
     assert "no histogram" not in page
     assert "2,000 elements 0 ulps away; 50 elements 1 ulps away" in page  # of both rows' checks
