@@ -28,7 +28,7 @@ def _chart(name: str, label: str, counts: Counter[int]) -> Chart:
         bars = axes.bar([str(one) for one in ulps], [counts[one] for one in ulps], color=FIRST)
         axes.bar_label(bars, [f"{counts[one]:,}" for one in ulps], color=INK, size=9.5)
         axes.set_yscale("log")
-        axes.margins(y=0.2)
+        axes.set_ylim(0.5, 5 * max(counts.values()))  # room for the labels
         axes.set_xlabel("ulps from the oracle")
         axes.set_yticks([])
         figure.subplots_adjust(left=0.03, right=0.97, top=0.96, bottom=0.24)
