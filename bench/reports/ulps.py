@@ -17,7 +17,7 @@ def ulp_charts(records: Sequence[Record], name: str) -> Iterator[Chart]:
         if record["kind"] == "check" and record.get("numerics"):
             counts = found.setdefault((record["side"], record["rounding"]), Counter())
             histogram = record["numerics"]["ulp_histogram"]
-            counts.update({int(ulps): int(n) for ulps, n in histogram.items() if n})
+            counts.update({int(ulps): int(n) for ulps, n in histogram.items()})
     for number, ((side, rounding), counts) in enumerate(found.items(), start=1):
         yield _chart(f"{name}-ulps-{number}", f"{side}, {rounding}", counts)
 
@@ -32,5 +32,7 @@ def _chart(name: str, label: str, counts: Counter[int]) -> Chart:
         axes.set_xlabel("ulps from the oracle")
         axes.set_yticks([])
         figure.subplots_adjust(left=0.03, right=0.97, top=0.96, bottom=0.24)
-        words = "; ".join(f"{counts[one]:,} elements {one} ulps away" for one in ulps)
+        words = "; ".join(
+            f"{counts[one]:,} elements {one} ulps away" for one in ulps if counts[one]
+        )
         return finish(figure, name, f"Distances: {plain(label)}", "", words)
