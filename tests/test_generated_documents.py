@@ -17,6 +17,7 @@ from bench.record.render import BEGIN, END
 from bench.task.config import Config, load_config
 from bench.task.parse import file_fields
 from bench.task.workload import Row
+from bench.threats.table import read_report
 
 ROOT = Path(__file__).resolve().parents[1]
 REGIME_NAMES = {regime.name for regimes in REGIMES.values() for regime in regimes}
@@ -129,3 +130,11 @@ def test_tables_are_what_the_committed_results_give(tmp_path):
         if name == "README.md":
             before, after = table.findall(before), table.findall(after)
         assert before == after, f"{name}: run python -m bench.report --write"
+
+
+def test_committed_records_of_the_gauntlet_name_no_machine():
+    reports = sorted((ROOT / "docs").glob("gauntlet_*.jsonl"))
+    assert reports
+    for text in (record["text"] for path in reports for record in read_report(path)):
+        # What every machine has may be named: /dev, /proc, /tmp.
+        assert not re.findall(r"(?<![\w./])/(?!dev/|proc/|tmp/)\w+/\S+", text), text
