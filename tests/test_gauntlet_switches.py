@@ -69,7 +69,7 @@ SWITCHES = {
     "floor": ([(floors.Floors, "check", lambda *_, **__: None)], "divided_samples"),
     "sums at each return": ([(turn, "_late", lambda *_: None)], "late_by_a_moment"),
     "standing still": ([AWAKE], "noisy_neighbour"),
-    "what was used while stopped": (
+    "not being woken": (
         [(forks.ForkedProcess, "stood_still", lambda _: True)],
         "woken_by_a_timer",
     ),
