@@ -120,13 +120,6 @@ class ForkServer:
             raise self._ended() from None
         return ForkedProcess(int(self._receive(FORK_LIMIT_S)["pid"]))
 
-    def stop(self) -> None:
-        """End the server; its players stay."""
-        self._channel.close()
-        self._process.kill()
-        self._process.wait()
-        self._words.close()
-
     def _receive(self, limit_s: float) -> dict[str, Any]:
         try:
             return self._channel.receive(limit_s)[0]
