@@ -46,7 +46,7 @@ class Request:
 
     @property
     def answer(self) -> Path:
-        """One JSON object a line: row, and why it was not called or nothing."""
+        """One JSON object a line: row, why it was not called or nothing, libraries of the side."""
         return Path(self.folder) / "answer.jsonl"
 
     def trace(self, row: str) -> Path:

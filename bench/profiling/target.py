@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -53,8 +54,15 @@ def recorded(device: str, file: Path) -> Iterator[None]:
     profiler.export_chrome_trace(str(file))
 
 
-def run(request: Request) -> list[dict[str, str]]:
-    """Call every row; the answer names those that the side has not."""
+def mapped_below(folder: str) -> list[str]:
+    """Files below a folder that this process has mapped: what was loaded from a build cache."""
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    paths = {line.split(maxsplit=5)[5] for line in lines if line.count("/")}
+    return sorted(one for one in paths if folder and Path(one).is_relative_to(folder))
+
+
+def run(request: Request) -> list[dict[str, Any]]:
+    """Call every row; the answer names those that the side has not, and the libraries it loaded."""
     device = request.device
     if device == "cpu":
         torch.set_num_threads(request.threads)
@@ -66,10 +74,11 @@ def run(request: Request) -> list[dict[str, str]]:
         try:
             adapter.load(asked.op)
         except NotImplementedError as error:
-            answers.append({"row": asked.row, "missing": str(error)})
+            answers.append({"row": asked.row, "missing": str(error), "libraries": []})
             continue
         _call_row(adapter, asked, request)
-        answers.append({"row": asked.row, "missing": ""})
+        libraries = mapped_below(request.side.cache)
+        answers.append({"row": asked.row, "missing": "", "libraries": libraries})
     return answers
 
 
