@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from bench.task.side import Side
@@ -28,6 +28,8 @@ class Asked:
     dtype: str
     slots: int
     """sets of tensors that the calls go round"""
+    offsets: Mapping[str, int] = field(default_factory=dict)
+    """elements by which a tensor's start is moved off its alignment"""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,9 +25,18 @@ from bench.profiling.request import CALL, TORCH, WARM_CALLS, Asked, Request
 def tensors_of(asked: Asked, device: str) -> list[list[torch.Tensor]]:
     """As many sets of the row's tensors as it has slots, all with the values of the first."""
     op, dtype = OPS[asked.op], getattr(torch, asked.dtype)
-    shapes = [op.shape(tensor, asked.layout, asked.axes) for tensor in op.tensors]
-    first = [torch.empty(shape, dtype=dtype, device=device).normal_() for shape in shapes]
-    return [first, *([one.clone() for one in first] for _ in range(asked.slots - 1))]
+
+    def empty(name: str) -> torch.Tensor:
+        shape, offset = op.shape(name, asked.layout, asked.axes), asked.offsets.get(name, 0)
+        memory = torch.empty(offset + math.prod(shape), dtype=dtype, device=device)
+        return memory[offset:].view(shape)
+
+    first = {name: empty(name).normal_() for name in op.tensors}
+    copies = [
+        [empty(name).copy_(values) for name, values in first.items()]
+        for _ in range(asked.slots - 1)
+    ]
+    return [list(first.values()), *copies]
 
 
 @contextlib.contextmanager
