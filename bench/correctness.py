@@ -24,6 +24,7 @@ from rich.console import Console
 from bench.commandline import EXIT_CODES, add_selectors, prepare, run_command
 from bench.completion import parse
 from bench.judge.checker import Check, Checker
+from bench.judge.library_calls import check_library_calls
 from bench.judge.session import Session
 from bench.judge.suite import Suite
 from bench.record.results import ResultsFile
@@ -117,7 +118,11 @@ def check_run(run: Run, arguments: argparse.Namespace, tally: Tally) -> None:
             suite = Suite(
                 checker, policy.guard_bytes, run.device.sm_count, _other(run), arguments.quick
             )
-            suite.run(run.ops, rows, grid=_grid(arguments))
+            loaded = suite.run(run.ops, rows, grid=_grid(arguments))
+        launched = [row for row in rows if row.op in loaded]
+        if "solution" in sides and run.device.type == "cuda" and launched:
+            side = run.sides()["solution", rounding]
+            check_library_calls(tally.add, side, launched, run.device, policy.library_calls)
 
 
 def _sides(arguments: argparse.Namespace) -> tuple[str, ...]:
@@ -151,6 +156,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         console.print(f"{run.device.name}, {', '.join(one.value for one in run.roundings)}")
         tally = Tally(console, results)
         check_run(run, arguments, tally)
+        if run.device.type == "cpu":
+            console.print("census: none, a CPU launches no kernels")
         console.print(f"{time.monotonic() - started:.1f} s")
         end = tally.close(run.seed)
     if arguments.json:

@@ -64,6 +64,7 @@ def test_an_honest_solution_passes_every_check_and_they_are_counted(command: Com
     for kind, count in kinds.items():
         assert re.search(rf"^  {kind} +{count}/{count}$", command.printed, re.MULTILINE)
     assert {one["rounding"] for one in command.checks} == {"once"}
+    assert "census: none, a CPU launches no kernels" in command.printed
 
 
 def test_each_row_fails_for_its_own_reason_and_the_others_are_still_judged(

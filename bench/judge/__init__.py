@@ -25,6 +25,7 @@ oracle_mutants    wrong formulas, which no row's inputs and tolerance may let pa
 selftest          the judge judged: planted defects must be caught
 memory_budget     how much memory a row may take
 large             tensors of more than 2^31 elements
+library_calls     whose kernels a solution's calls launched
 suite             what correctness asks of both sides
 contenders        who takes turns in a row's trials
 calling_core      keeps the calls on a core that runs at its own speed

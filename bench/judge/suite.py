@@ -36,8 +36,11 @@ class Suite:
     other_device: str | None
     quick: bool = False
 
-    def run(self, ops: Sequence[Op], rows: Sequence[Workload], *, grid: bool) -> None:
-        """All checks of the chosen ops and rows; largest rows first, so that memory grows once."""
+    def run(self, ops: Sequence[Op], rows: Sequence[Workload], *, grid: bool) -> list[Op]:
+        """All checks of the chosen ops and rows; the ops that every side has.
+
+        Largest rows come first, so that memory grows once.
+        """
         loaded = [op for op in ops if self.checker.load(op)]
         for op in loaded if grid and not self.quick else []:
             check_large(self.checker, op, self.guard_bytes)
@@ -52,6 +55,7 @@ class Suite:
             self.graph(op)
             self.stream(op)
             check_refusals(self.checker, op, self.other_device)
+        return loaded
 
     def row(self, row: Workload) -> None:
         """A frozen row on its own seed: both sides, and the oracle in both precisions."""

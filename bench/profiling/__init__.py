@@ -7,6 +7,8 @@ ncu       Nsight Compute: its command line, its CSV, a row's traffic against its
 nsys      Nsight Systems: its command lines, its tables, time by category
 target    the process: own tensors, cold, one side
 launch    starts it under an instrument and reads what came of it
+sanitizer  compute-sanitizer round that process
+census    kernels that a call launched, against those of the side's own build
 levels    one record a row: kernels and trace, timeline, counters and traffic
 times     the device time of every call by two instruments
 cross_check  those times beside the sampler's

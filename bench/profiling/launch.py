@@ -92,7 +92,7 @@ def nsys_entries(subject: Subject, calls: int, folder: Path, program: str) -> li
     _run(request, nsys.record_command(program, report))
     entries = []
     for category, table in nsys.REPORTS.items():
-        done = _finish(nsys.stats_command(program, report, table))
+        done = finish(nsys.stats_command(program, report, table))
         entries += nsys.parse(category, done.stdout)
     return entries
 
@@ -102,7 +102,7 @@ def _run(request: Request, before: Sequence[str]) -> list[str]:
     file = Path(request.folder) / "request.json"
     request.write(file)
     request.answer.unlink(missing_ok=True)
-    done = _finish([*before, sys.executable, "-m", "bench.profiling.target", str(file)])
+    done = finish([*before, sys.executable, "-m", "bench.profiling.target", str(file)])
     if not request.answer.exists():
         words = (done.stderr + done.stdout).strip()[-2000:]
         raise ProfileFailure(f"{request.side.name}: the profiled process gave no answer; {words}")
@@ -110,13 +110,14 @@ def _run(request: Request, before: Sequence[str]) -> list[str]:
     return [answer["row"] for answer in answers if not answer["missing"]]
 
 
-def _finish(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+def finish(command: Sequence[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command from the root to its end; ProfileFailure where it has none in time."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     try:
         return subprocess.run(
             command,
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": path},
+            env={**os.environ, "PYTHONPATH": path, **environment},
             capture_output=True,
             text=True,
             timeout=TIME_LIMIT_S,

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from bench.task.side import Side
@@ -28,6 +28,8 @@ class Asked:
     dtype: str
     slots: int
     """sets of tensors that the calls go round"""
+    offsets: Mapping[str, int] = field(default_factory=dict)
+    """elements by which a tensor's start is moved off its alignment"""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Request:
 
     @property
     def answer(self) -> Path:
-        """One JSON object a line: row, and why it was not called or nothing."""
+        """One JSON object a line: row, why it was not called or nothing, libraries of the side."""
         return Path(self.folder) / "answer.jsonl"
 
     def trace(self, row: str) -> Path:

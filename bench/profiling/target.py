@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -23,9 +25,18 @@ from bench.profiling.request import CALL, TORCH, WARM_CALLS, Asked, Request
 def tensors_of(asked: Asked, device: str) -> list[list[torch.Tensor]]:
     """As many sets of the row's tensors as it has slots, all with the values of the first."""
     op, dtype = OPS[asked.op], getattr(torch, asked.dtype)
-    shapes = [op.shape(tensor, asked.layout, asked.axes) for tensor in op.tensors]
-    first = [torch.empty(shape, dtype=dtype, device=device).normal_() for shape in shapes]
-    return [first, *([one.clone() for one in first] for _ in range(asked.slots - 1))]
+
+    def empty(name: str) -> torch.Tensor:
+        shape, offset = op.shape(name, asked.layout, asked.axes), asked.offsets.get(name, 0)
+        memory = torch.empty(offset + math.prod(shape), dtype=dtype, device=device)
+        return memory[offset:].view(shape)
+
+    first = {name: empty(name).normal_() for name in op.tensors}
+    copies = [
+        [empty(name).copy_(values) for name, values in first.items()]
+        for _ in range(asked.slots - 1)
+    ]
+    return [list(first.values()), *copies]
 
 
 @contextlib.contextmanager
@@ -53,8 +64,15 @@ def recorded(device: str, file: Path) -> Iterator[None]:
     profiler.export_chrome_trace(str(file))
 
 
-def run(request: Request) -> list[dict[str, str]]:
-    """Call every row; the answer names those that the side has not."""
+def mapped_below(folder: str) -> list[str]:
+    """Files below a folder that this process has mapped: what was loaded from a build cache."""
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    paths = {line.split(maxsplit=5)[5] for line in lines if line.count("/")}
+    return sorted(one for one in paths if folder and Path(one).is_relative_to(folder))
+
+
+def run(request: Request) -> list[dict[str, Any]]:
+    """Call every row; the answer names those that the side has not, and the libraries it loaded."""
     device = request.device
     if device == "cpu":
         torch.set_num_threads(request.threads)
@@ -66,10 +84,11 @@ def run(request: Request) -> list[dict[str, str]]:
         try:
             adapter.load(asked.op)
         except NotImplementedError as error:
-            answers.append({"row": asked.row, "missing": str(error)})
+            answers.append({"row": asked.row, "missing": str(error), "libraries": []})
             continue
         _call_row(adapter, asked, request)
-        answers.append({"row": asked.row, "missing": ""})
+        libraries = mapped_below(request.side.cache)
+        answers.append({"row": asked.row, "missing": "", "libraries": libraries})
     return answers
 
 

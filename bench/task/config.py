@@ -131,6 +131,7 @@ class Correctness:
     each_step_max_ulps: Annotated[int, Range(0)]
     guard_bytes: Annotated[int, Range(0)]
     row_time_limit_s: Annotated[float, Range(1)]
+    library_calls: Annotated[str, OneOf(("report", "refuse"))]
     tolerance: Tolerances
 
 

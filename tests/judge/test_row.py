@@ -85,3 +85,15 @@ def test_trials_beyond_the_first_take_the_headlines_regime_alone_until_it_is_sur
     assert [len(regimes[name]["solution"]["us"][0]) for name in ("cold", "warm")] == [6, 3]
     script.reply.clear()
     assert len(trials(judge(trials=3, **{"trials_max.cpu": 6}))) == 3
+
+
+def test_the_checks_of_both_sides_hold_the_numerics_of_the_slot_that_was_called(
+    judge: Judge, script: Script
+) -> None:
+    outcome = judge()
+    assert {check.side for check in outcome.checks} == {"baseline", "solution"}
+    for check in outcome.checks:
+        numerics = check.record()["numerics"]
+        assert numerics["elements"] == check.finding.elements == 64 * 256
+        assert numerics["worst_at"][0] == 1, "the other slot holds poison"
+        assert numerics["not_finite"] == 0
