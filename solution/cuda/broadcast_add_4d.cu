@@ -46,9 +46,9 @@ struct BroadcastAdd4d {
   template <typename V>
   static cudaError_t launch(const Call& call, const LaunchPlan& plan) {
     using T = typename V::Element;
-    return solution::launch(plan, call.device(), broadcast_add_4d_row<V, T>, call.data<const T>(kA),
-                            call.data<const T>(kB), call.data<T>(kOut), call.axis('S'),
-                            columns(call) / V::kElements);
+    return solution::launch<broadcast_add_4d_row<V, T>>(
+        plan, call.device(), call.data<const T>(kA), call.data<const T>(kB), call.data<T>(kOut),
+        call.axis('S'), columns(call) / V::kElements);
   }
 
   static int64_t columns(const Call& call) { return call.axis('P') * call.axis('D'); }

@@ -77,10 +77,11 @@ struct ResidualGateAdd {
     T* out = call.data<T>(kOut);
     const int64_t count = rows(call) * call.axis('D');
     if (call.layout == kFull)
-      return solution::launch(plan, call.device(), residual_gate_add_full<V, T>, residual, update,
-                              gate, out, count / V::kElements, count);
-    return solution::launch(plan, call.device(), residual_gate_add_row<V, T>, residual, update,
-                            gate, out, rows(call), call.axis('D') / V::kElements);
+      return solution::launch<residual_gate_add_full<V, T>>(plan, call.device(), residual, update,
+                                                            gate, out, count / V::kElements, count);
+    return solution::launch<residual_gate_add_row<V, T>>(plan, call.device(), residual, update,
+                                                         gate, out, rows(call),
+                                                         call.axis('D') / V::kElements);
   }
 
   static int64_t rows(const Call& call) { return call.axis('B') * call.axis('L'); }

@@ -49,6 +49,8 @@ constexpr Dims parse_dims(const char* text) {
     const bool known = Dims::is_axis(*text) || (*text >= '0' && *text <= '9');
     if (!known || dims.rank == kMaxRank)
       throw "dims are capital letters or digits, kMaxRank at most";
+    for (int d = 0; d < dims.rank; ++d)
+      if (Dims::is_axis(*text) && dims.code[d] == *text) throw "an axis stands once in a tensor";
     dims.code[dims.rank++] = *text;
   }
   return dims;

@@ -7,6 +7,7 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "check_call.h"
+#include "quick_check.h"
 
 namespace solution {
 
@@ -21,8 +22,8 @@ inline const DLTensor* as_tensor(const TVMFFIAny& argument) {
   return nullptr;
 }
 
-inline int read_call(const Contract& contract, int device_type, const TVMFFIAny* arguments,
-                     int count, Call* call) {
+template <const Contract& contract>
+int read_call(int device_type, const TVMFFIAny* arguments, int count, Call* call) {
   if (count != contract.tensors)
     return raise_error("TypeError", "%s: expected %d tensors, got %d arguments", contract.op,
                        contract.tensors, count);
@@ -32,7 +33,7 @@ inline int read_call(const Contract& contract, int device_type, const TVMFFIAny*
       return raise_error("TypeError", "%s: expected a tensor, got another type",
                          contract.tensor_name[i]);
   }
-  return check_call(contract, device_type, call);
+  return quick_check<contract>(device_type, call) ? 0 : check_call(contract, device_type, call);
 }
 
 inline int return_text(const PlanText& plan, TVMFFIAny* result) {
@@ -47,14 +48,14 @@ inline int return_text(const PlanText& plan, TVMFFIAny* result) {
   extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_##op(void*, const TVMFFIAny* arguments,         \
                                                    int32_t count, TVMFFIAny*) {               \
     solution::Call call;                                                                      \
-    const int error = solution::read_call(contract, device_type, arguments, count, &call);    \
+    const int error = solution::read_call<contract>(device_type, arguments, count, &call);    \
     return error ? error : run(call);                                                         \
   }                                                                                           \
   extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_##op##_plan(void*, const TVMFFIAny* arguments,  \
                                                           int32_t count, TVMFFIAny* result) { \
     solution::Call call;                                                                      \
     solution::PlanText plan;                                                                  \
-    int error = solution::read_call(contract, device_type, arguments, count, &call);          \
+    int error = solution::read_call<contract>(device_type, arguments, count, &call);          \
     if (!error) error = describe(call, &plan);                                                \
     return error ? error : solution::return_text(plan, result);                               \
   }
