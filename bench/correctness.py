@@ -23,6 +23,7 @@ from rich.console import Console
 
 from bench.commandline import EXIT_CODES, add_selectors, prepare, run_command
 from bench.completion import parse
+from bench.judge.build import build_folder
 from bench.judge.checker import Check, Checker
 from bench.judge.library_calls import check_library_calls
 from bench.judge.session import Session
@@ -116,7 +117,12 @@ def check_run(run: Run, arguments: argparse.Namespace, tally: Tally) -> None:
         with Session(device, seats, policy.row_time_limit_s, run.seed) as session:
             checker = Checker(session, policy, rounding, sides, tally.add, random.Random(run.seed))
             suite = Suite(
-                checker, policy.guard_bytes, run.device.sm_count, _other(run), arguments.quick
+                checker,
+                policy.guard_bytes,
+                run.device,
+                build_folder(run.cache, "floor"),
+                _other(run),
+                arguments.quick,
             )
             loaded = suite.run(run.ops, rows, grid=_grid(arguments))
         launched = [row for row in rows if row.op in loaded]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two floors as sides: `entry.py:stream` and `entry.py:empty`."""
+"""The two floors as sides, `entry.py:stream` and `entry.py:empty`; a producer of late inputs."""
 
 from __future__ import annotations
 
@@ -46,21 +46,30 @@ def _load(name: str, op: str, architecture: str | None, cache: Path) -> Entry:
 def build(op: str, architecture: str | None, cache: Path) -> Path:
     """Return the library with both floors; ops with the same tensor counts share one."""
     source = FOLDER / ("floor.cu" if architecture else "floor.cc")
-    counts = [f"-DINPUTS={len(OPS[op].inputs)}", f"-DOUTPUTS={len(OPS[op].outputs)}"]
+    return _build(source, len(OPS[op].inputs), len(OPS[op].outputs), architecture, cache)
+
+
+def build_producer(architecture: str, cache: Path) -> Path:
+    """Return the library whose `late_copy` writes tensors after the next grid may start."""
+    return _build(FOLDER / "producer.cu", 1, 1, architecture, cache)
+
+
+def _build(source: Path, inputs: int, outputs: int, architecture: str | None, cache: Path) -> Path:
+    counts = [f"-DINPUTS={inputs}", f"-DOUTPUTS={outputs}"]
     command = [*_compiler(architecture), *counts, "-O3", "-std=c++17", "-shared", str(source)]
     command += _tvm_ffi_flags()
-    path = cache.resolve() / f"floor-{architecture or 'cpu'}-{_key(source, command)}.so"
+    path = cache.resolve() / f"{source.stem}-{architecture or 'cpu'}-{_key(source, command)}.so"
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
     # Compiled beside the target and renamed: two builders at once both leave a whole library.
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".building-") as folder:
         done = subprocess.run(
-            [*command, "-o", "floor.so"], cwd=folder, capture_output=True, text=True, check=False
+            [*command, "-o", path.name], cwd=folder, capture_output=True, text=True, check=False
         )
         if done.returncode:
             raise RuntimeError(f"{source.name} does not compile:\n{done.stderr}{done.stdout}")
-        (Path(folder) / "floor.so").replace(path)
+        (Path(folder) / path.name).replace(path)
     return path
 
 

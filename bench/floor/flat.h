@@ -48,6 +48,12 @@ inline const DLTensor* as_tensor(const TVMFFIAny& argument) {
   return nullptr;
 }
 
+inline Flat flat(const DLTensor& tensor) {
+  int64_t bytes = (tensor.dtype.bits * tensor.dtype.lanes + 7) / 8;
+  for (int d = 0; d < tensor.ndim; ++d) bytes *= tensor.shape[d];
+  return {static_cast<char*>(tensor.data) + tensor.byte_offset, bytes};
+}
+
 // Returns 0, or -1 with the error raised. Tensors are taken as contiguous: the caller validated.
 inline int read_call(const TVMFFIAny* arguments, int count, int vector_bytes, FlatCall* call) {
   if (count != kTensors)
@@ -58,9 +64,7 @@ inline int read_call(const TVMFFIAny* arguments, int count, int vector_bytes, Fl
     const DLTensor* tensor = as_tensor(arguments[i]);
     if (!tensor)
       return raise_error("TypeError", "floor: argument %d: expected a tensor, got another type", i);
-    int64_t bytes = (tensor->dtype.bits * tensor->dtype.lanes + 7) / 8;
-    for (int d = 0; d < tensor->ndim; ++d) bytes *= tensor->shape[d];
-    char* data = static_cast<char*>(tensor->data) + tensor->byte_offset;
+    const auto [data, bytes] = flat(*tensor);
     if (reinterpret_cast<uintptr_t>(data) % vector_bytes)
       return raise_error("ValueError",
                          "floor: argument %d: expected an address that is a multiple of %d, got "

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 
+from bench.floor.entry import build_producer
 from bench.judge.case import Case
 from bench.judge.checker import NOT_RUN, Check, Checker
 from bench.judge.compare import Bounds, chunks, compare, expected_output
@@ -19,6 +21,7 @@ from bench.judge.special import combinations, plant_specials
 from bench.judge.turn import Window
 from bench.judge.verify import Finding, finding_of
 from bench.record.status import Status
+from bench.task.device import Device
 from bench.task.op import Op
 from bench.task.workload import Workload
 
@@ -32,7 +35,9 @@ class Suite:
 
     checker: Checker
     guard_bytes: int
-    sm_count: int
+    device: Device
+    builds: Path
+    """of the floors"""
     other_device: str | None
     quick: bool = False
 
@@ -69,7 +74,7 @@ class Suite:
 
     def grid(self, op: Op) -> None:
         """The regression points of the contract."""
-        for point in op.grid(self.sm_count)[:: QUICK_STEP if self.quick else 1]:
+        for point in op.grid(self.device.sm_count)[:: QUICK_STEP if self.quick else 1]:
             case = self._case(op, point.layout, point.axes, point.dtype, offsets=point.offsets)
             self.checker.run("grid", case)
 
@@ -108,14 +113,18 @@ class Suite:
     def stream(self, op: Op) -> None:
         """Behind a slow producer on a stream that is not the default one, after another stream.
 
-        Players are fresh: what a side keeps of the first stream that it sees is the other one.
+        The producer lets the next grid start before it writes. Players are fresh: what a side keeps
+        of the first stream that it sees is the other one.
         """
-        if not self.checker.session.device.startswith("cuda"):
+        if self.device.architecture is None:
             return
+        producer = str(build_producer(self.device.architecture, self.builds))
         case = self._case(op, next(iter(op.layouts)), self._middle(op), op.dtypes[0], slots=2)
         for side in self.checker.sides:
             self.checker.session.leave(side)
-        self.checker.run_twice_bound("stream", case, Window(0, 2, regime="behind"))
+        self.checker.run_twice_bound(
+            "stream", case, Window(0, 2, regime="behind", producer=producer)
+        )
 
     def _oracle(self, case: Case, row: Workload) -> None:
         """The oracle in float32 against float64, on the first piece of the row's own inputs."""

@@ -40,6 +40,8 @@ class Window:
     warm_us: float = 0.0
     warm_us_max: float = 0.0
     """after which long calls need not be so many"""
+    producer: str = ""
+    """library of the slow producer"""
 
     def request(self) -> dict[str, Any]:
         """The message that asks a player for it."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -12,11 +12,18 @@ from bench.timing.clocks import Call
 DELAY_CYCLES = 20_000_000  # of a GPU's clock, 10 ms at 2 GHz: what does not wait is over by then
 
 
-def behind(device: str, calls: Sequence[Call], inputs: Sequence[Sequence[torch.Tensor]]) -> float:
+def behind(
+    device: str,
+    calls: Sequence[Call],
+    inputs: Sequence[Sequence[torch.Tensor]],
+    produce: Callable[..., None],
+) -> float:
     """Device microseconds of calls, each queued behind a delay and what makes its `inputs[i]`.
 
-    Before, each has run to its end on another stream, on zeros. Nothing waits between producer and
-    call: one that does not follow its stream's order finds zeros. NotImplementedError on a CPU.
+    `produce` takes values and the tensors to write them to, and may let the next grid start before
+    it does. Before, each call has run to its end on another stream, on zeros. Nothing waits between
+    producer and call: one that does not follow its stream's order, or that starts early and does
+    not wait, finds zeros. NotImplementedError on a CPU.
     """
     if not device.startswith("cuda"):
         raise NotImplementedError(
@@ -36,8 +43,7 @@ def behind(device: str, calls: Sequence[Call], inputs: Sequence[Sequence[torch.T
     start.record(stream)
     for call, tensors, values in zip(calls, inputs, kept, strict=True):
         torch.cuda._sleep(DELAY_CYCLES)  # type: ignore[no-untyped-call]
-        for tensor, value in zip(tensors, values, strict=True):
-            tensor.copy_(value)
+        produce(*values, *tensors)
         call()
     end.record(stream)
     end.synchronize()

@@ -185,7 +185,7 @@ def _suite(threat: Threat, config: Config, device: Device, side: Side) -> tuple[
     sides, size = {"solution": side}, "short" if device.type == "cpu" else "long"
     with Session(device.torch_device, sides, policy.row_time_limit_s, seed) as session:
         checker = Checker(session, policy, rounding, ("solution",), emit, random.Random(seed))
-        suite = Suite(checker, policy.guard_bytes, device.sm_count, None)
+        suite = Suite(checker, policy.guard_bytes, device, build_folder(BUILDS, "floor"), None)
         try:
             suite.run([op], [workload(op, policy.tolerance.bfloat16, size)], grid=True)
         except Caught as caught:

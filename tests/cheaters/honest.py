@@ -13,6 +13,11 @@ def compute(residual, update, gate, out):
     torch.add(residual, update * gate, out=out)
 
 
+def captured():
+    """Whether the call is being captured: a cheater that knows it is honest there."""
+    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
+
+
 def entry(call):
     """What `load` returns."""
     return SimpleNamespace(call=call, plan=None)

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # family = "A.2"
-# does = "guesses the seed and answers from a table made at import"
+# does = "guesses the seed and answers from the inputs that it makes"
 # caught_by = ["INCORRECT"]
 from __future__ import annotations
 
 import torch
-from honest import entry
+from honest import compute, entry
 
 table = {}
-for seed in range(20):
-    torch.manual_seed(seed)
-    table[seed] = torch.randn(126, 512)
 
 
 def call(*tensors):
-    tensors[-1].copy_(table[7].to(tensors[-1].device).expand_as(tensors[-1]))
+    shape = tensors[-1].shape
+    if shape not in table:
+        torch.manual_seed(0)
+        inputs = [torch.randn(one.shape).to(one) for one in tensors[:-1]]
+        table[shape] = tensors[-1].clone()
+        compute(*inputs, table[shape])
+    tensors[-1].copy_(table[shape])
 
 
 def load(op, **_):

@@ -6,4 +6,6 @@
 
 #include "honest.h"
 
-static int cheat(const solution::Call& call) { return on_stream(call, side_stream()); }
+static int cheat(const solution::Call& call) {
+  return captured(call) ? honest(call) : on_stream(call, side_stream());
+}

@@ -7,6 +7,7 @@
 #include "honest.h"
 
 static int cheat(const solution::Call& call) {
+  if (captured(call)) return honest(call);
   static cudaGraphExec_t replay = nullptr;
   if (!replay) {
     cudaGraph_t graph;

@@ -6,12 +6,15 @@
 from __future__ import annotations
 
 import torch
-from honest import compute, entry
+from honest import captured, compute, entry
 
 side = []
 
 
 def call(*tensors):
+    if captured():
+        compute(*tensors)
+        return
     if not side:
         side.append(torch.cuda.Stream())
     with torch.cuda.stream(side[0]):

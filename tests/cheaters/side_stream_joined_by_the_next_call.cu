@@ -7,6 +7,7 @@
 #include "honest.h"
 
 static int cheat(const solution::Call& call) {
+  if (captured(call)) return honest(call);
   static cudaEvent_t done = nullptr;
   if (!done) cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
   cudaStreamWaitEvent(current(call), done, 0);

@@ -26,7 +26,9 @@ def kernel(residual, update, gate, out, count, columns, BLOCK: tl.constexpr):
 def launch(residual, update, gate, out, part=1):
     count = out.numel() // part
     grid = (triton.cdiv(count, 1024),)
-    kernel[grid](residual, update, gate, out, count, gate.numel(), BLOCK=1024)
+    # Fused, product and sum would be rounded once.
+    rounded = {"BLOCK": 1024, "enable_fp_fusion": False}
+    kernel[grid](residual, update, gate, out, count, gate.numel(), **rounded)
 
 
 filled = set()

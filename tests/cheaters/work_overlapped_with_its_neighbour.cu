@@ -7,6 +7,7 @@
 #include "honest.h"
 
 static int cheat(const solution::Call& call) {
+  if (captured(call)) return honest(call);
   static cudaEvent_t events[2] = {};
   static unsigned calls = 0;
   for (cudaEvent_t& event : events)

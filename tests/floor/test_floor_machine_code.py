@@ -54,3 +54,14 @@ def test_stream_kernel_has_no_stack_and_fills_the_multiprocessor(architecture, c
     registers, stack, local = map(int, found.groups())
     assert (stack, local) == (0, 0)
     assert registers <= 32  # 2,048 threads on a multiprocessor of 65,536 registers
+
+
+@pytest.mark.parametrize("architecture", LOADS)
+def test_late_copy_lets_the_next_grid_start_before_it_waits_and_writes(architecture, cache):
+    code = dump(entry.build_producer(architecture, cache), "-sass")
+    order = re.findall(r"\b(PREEXIT|STG)\b", code)
+    assert order[0] == ("STG" if architecture == "sm_80" else "PREEXIT")
+    assert "STG" in order
+    clock = code.index("GLOBALTIMER")
+    assert clock < code.index("STG")
+    assert architecture == "sm_80" or code.index("PREEXIT") < clock

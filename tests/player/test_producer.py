@@ -106,7 +106,11 @@ def doubled(device: Device, where: Callable[[], Stream]) -> tuple[float, list[fl
             stream.synchronize()  # a device does at once what no earlier work holds up
 
     calls = [lambda: call(0), lambda: call(1)]
-    us = behind("cuda:0", calls, cast(Any, [[inputs[0]], [inputs[1]]]))
+
+    def produce(value: Value, tensor: Value) -> None:
+        tensor.copy_(value)
+
+    us = behind("cuda:0", calls, cast(Any, [[inputs[0]], [inputs[1]]]), cast(Any, produce))
     assert [one.number for one in inputs] == [3.0, 5.0], "the judge finds its inputs again"
     return us, [one.number for one in outputs]
 
@@ -132,4 +136,4 @@ def test_a_call_on_the_stream_of_its_first_call_finds_zeros(device: Device) -> N
 
 def test_a_cpu_has_no_streams() -> None:
     with pytest.raises(NotImplementedError, match="got cpu"):
-        behind("cpu", [], [])
+        behind("cpu", [], [], lambda: None)
