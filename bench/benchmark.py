@@ -25,6 +25,7 @@ from bench.judge.outcome import RowOutcome
 from bench.judge.row import RowJudge
 from bench.profiling.cross_check import cross_check_line, cross_check_records
 from bench.profiling.times import kernel_times
+from bench.profiling.unguarded import unguarded_lines, unguarded_records
 from bench.record.lines import row_line, summary
 from bench.record.results import ResultsFile
 from bench.run import Run
@@ -161,11 +162,16 @@ def _lines(outcome: RowOutcome, regime: str) -> list[str]:
 
 
 def _cross_check(run: Run, results: ResultsFile, console: Console) -> None:
-    """Ask two other instruments, in processes of their own."""
+    """Ask two other instruments, and the harness's own clock unguarded, in other processes."""
     times = kernel_times(run.rows, run.sides().values(), run.device)
     for record in cross_check_records(results.written, times):
         results.append(record)
         console.print(cross_check_line(record), markup=False)
+    unguarded = unguarded_records(results.written, run.rows, run.sides().values(), run.device)
+    for record in unguarded:
+        results.append(record)
+    for line in unguarded_lines(unguarded):
+        console.print(line, markup=False)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 import pytest
 
 from bench.judge import data, environment, floors, forks, players, row, sampler, turn, turns, verify
-from bench.judge.calling_core import CallingCore
 from bench.judge.reply import Reply
 from bench.judge.verify import Finding
 from bench.record.status import Status
@@ -20,6 +19,7 @@ from bench.task.config import load_config
 from bench.task.device import resolve_device
 from bench.threats.case import ROOT, find_threats
 from bench.threats.trial import run_trial, write_side
+from bench.timing.calling_core import CallingCore
 
 pytestmark = pytest.mark.slow
 

@@ -28,7 +28,6 @@ large             tensors of more than 2^31 elements
 library_calls     whose kernels a solution's calls launched
 suite             what correctness asks of both sides
 contenders        who takes turns in a row's trials
-calling_core      keeps the calls on a core that runs at its own speed
 floors            no call is faster than the device moves its bytes
 turns             all contenders take a sample each
 stopping          when there are trials enough

@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 from bench.judge.analysis import Analysis, roofline
-from bench.judge.calling_core import CallingCore
 from bench.judge.checker import bounds_for
 from bench.judge.compare import ANY_ULPS, Bounds
 from bench.judge.contenders import FLOORS, REGIMES, Contender, RowFailure, Samples
@@ -33,6 +32,7 @@ from bench.task.device import Device
 from bench.task.op import Rounding
 from bench.task.side import SIDES, Side
 from bench.task.workload import Workload
+from bench.timing.calling_core import CallingCore
 from bench.timing.clocks import TIMER
 
 

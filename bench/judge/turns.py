@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 import torch
 
-from bench.judge.calling_core import CallingCore
 from bench.judge.case import OUTPUTS, Case
 from bench.judge.compare import Bounds
 from bench.judge.contenders import Contender, Regime, RowFailure, Trial
@@ -22,6 +21,7 @@ from bench.judge.verify import Expectation, Finding, inputs_kept
 from bench.judge.wanted import Wanted
 from bench.record.status import Status
 from bench.task.config import Benchmark
+from bench.timing.calling_core import CallingCore
 
 ALL_SLOWED_S = 0.02  # to wait when every core is slowed, which lasts for tenths of a second
 

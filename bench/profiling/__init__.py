@@ -12,4 +12,5 @@ census    kernels that a call launched, against those of the side's own build
 levels    one record a row: kernels and trace, timeline, counters and traffic
 times     the device time of every call by two instruments
 cross_check  those times beside the sampler's
+unguarded  what guarding costs: judged calls beside the same in processes that nobody judges
 """

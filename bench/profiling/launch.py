@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.profiling import ncu, nsys
-from bench.profiling.request import OUTSIDE, TORCH, Request, ask
+from bench.profiling.request import CLOCK, OUTSIDE, TORCH, Request, ask
 from bench.profiling.trace import ProfileFailure
 from bench.record.toolchain import find_tool
 from bench.task.device import Device
@@ -95,6 +95,17 @@ def nsys_entries(subject: Subject, calls: int, folder: Path, program: str) -> li
         done = finish(nsys.stats_command(program, report, table))
         entries += nsys.parse(category, done.stdout)
     return entries
+
+
+def unguarded_us(subject: Subject, loops: int, folder: Path) -> dict[str, list[float]]:
+    """Row -> microseconds a call of each loop, for the rows that the side implements.
+
+    The process is the side's own: nothing is confined, poisoned, guarded or looked at.
+    """
+    request = subject.request(loops, CLOCK, folder)
+    rows = _run(request, [])
+    answers = map(json.loads, request.answer.read_text().splitlines())
+    return {one["row"]: one["us"] for one in answers if one["row"] in rows}
 
 
 def _run(request: Request, before: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from bench.task.side import Side
 from bench.task.workload import Workload
 
-TORCH, OUTSIDE = "torch", "outside"
+TORCH, OUTSIDE, CLOCK = "torch", "outside", "clock"
 CALL = "profiled call"
 """The name of the range round each call, in every instrument that shows ranges."""
 WARM_CALLS = 3
@@ -42,13 +42,14 @@ class Request:
     rows: tuple[Asked, ...]
     calls: int
     recorder: str
-    """torch: the process records itself; outside: it runs under an instrument"""
+    """torch: the process records itself; outside: it runs under an instrument; clock: it times
+    loops by the harness's own clock, `calls` of them"""
     folder: str
     """where traces and the answer go"""
 
     @property
     def answer(self) -> Path:
-        """One JSON object a line: row, why it was not called or nothing, libraries of the side."""
+        """JSON lines: row, why it was not called or nothing, libraries, us by the clock."""
         return Path(self.folder) / "answer.jsonl"
 
     def trace(self, row: str) -> Path:

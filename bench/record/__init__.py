@@ -11,6 +11,7 @@ provenance  all of it in one record
 headline    one number from a file's records, and its companions
 lines       one line a row and the headline, for the console
 tables      sentences and tables of plain text, and their Markdown
+instruments  what other instruments said of judged rows
 pages       what is to be read of a results file
 repeats     full runs of one tree beside each other
 render      docs/results.md and README's table, from results files alone

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from bench.record.instruments import cross_check, unguarded
 from bench.record.tables import (
     Record,
     Section,
@@ -36,7 +37,8 @@ def _benchmark(records: Sequence[Record]) -> Section:
         mine = [record for record in bench_records(records) if record["rounding"] == rounding]
         tables += [_times(mine, rounding), _roofline(mine, rounding)]
     sentences = [_headline(one) for one in records[-1].get("headlines", [])]
-    return Section(sentences, [*tables, *_rivals(records), *_cross_check(records)])
+    others = [*_rivals(records), *cross_check(records), *unguarded(records)]
+    return Section(sentences, [*tables, *others])
 
 
 def _headline(one: Record) -> Sentence:
@@ -94,27 +96,6 @@ def _roofline(records: Sequence[Record], rounding: str) -> Table:
             ]
         )
     return Table(f"{rounding}: roofline, cold", head, rows)
-
-
-def _cross_check(records: Sequence[Record]) -> Iterator[Table]:
-    found = [one for one in records if one.get("instrument") == "cross-check"]
-    words = {True: "yes", False: "NO", None: "not judged: short"}
-    head = ["row", "side", "rounding", "events us", "torch.profiler us", "ncu us", "apart", "agree"]
-    rows = [
-        [
-            one["workload"],
-            one["side"],
-            one["rounding"] or "each_step",
-            us(one["cold_us"]),
-            us(one["torch_profiler_us"]),
-            "absent" if one["ncu_us"] is None else us(one["ncu_us"]),
-            f"{one['apart']:.2%}",
-            words[one["agree"]],
-        ]
-        for one in found
-    ]
-    if rows:
-        yield Table("Three instruments, cold", head, rows)
 
 
 def _rivals(records: Sequence[Record]) -> Iterator[Table]:

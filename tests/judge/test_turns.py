@@ -11,7 +11,6 @@ import pytest
 import torch
 
 from bench.judge import turns as turns_module
-from bench.judge.calling_core import CallingCore
 from bench.judge.case import Case
 from bench.judge.compare import Bounds, expected_output, upcast
 from bench.judge.contenders import Contender, Regime, RowFailure, Trial
@@ -23,6 +22,7 @@ from bench.ops import OPS
 from bench.record.status import Status
 from bench.task.config import load_config
 from bench.task.op import Rounding
+from bench.timing.calling_core import CallingCore
 from tests.judge.in_process import Script, right, session_class
 from tests.small_run import ROOT
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 
-from bench.judge.calling_core import CallingCore, loop_ns, stay_on
+from bench.timing.calling_core import CallingCore, loop_ns, stay_on
 
 FAST, SLOW = 50, 95
 
