@@ -104,9 +104,7 @@ def check_run(run: Run, arguments: argparse.Namespace, tally: Tally) -> None:
     """All checks of a run, one session a rounding."""
     policy = run.config.correctness
     sides = _sides(arguments)
-    # A frozen row's own seed is public: mixed into the run's, its data is not known before.
-    seeds = {row.id: (run.seed * 1_000_003 + row.seed) % (1 << 63) for row in run.rows}
-    rows = [dataclasses.replace(row, seed=seeds[row.id]) for row in run.rows]
+    rows = [dataclasses.replace(row, seed=row.secret_seed(run.seed)) for row in run.rows]
     for rounding in run.roundings:
         seats = {
             name: side

@@ -10,9 +10,8 @@ from typing import Any
 
 from bench.bundle.members import BundleError
 from bench.bundle.sampling_rules import RELATIVE_TOLERANCE, admit_trials, recorded_contenders
-from bench.judge.analysis import Analysis, roofline
-from bench.judge.contenders import HEADLINE, REGIMES, Contender, Samples, Trial
-from bench.judge.outcome import row_record
+from bench.judge.analysis import Analysis
+from bench.judge.contenders import HEADLINE, Samples, Trial
 from bench.judge.stopping import counted
 from bench.record.headline import headline
 from bench.task.config import Config
@@ -70,33 +69,14 @@ class Recomputation:
         trials = [Trial(**one) for one in stated["trials"]]
         contenders = recorded_contenders(policy, self._device, roundings, trials)
         admit_trials(policy, self._device, contenders, trials)
+        gbps = self.config.datasheet_gbps.get(self.records[0]["provenance"]["device"]["name"])
+        analysis = Analysis(policy, self.records[-1]["seed"] % (1 << 32), self._device, gbps)
         for rounding, bench in zip(roundings, benches, strict=True):
             calls = {one["calls_per_sample"] for one in bench["regimes"].values()}
             if len(calls) != 1 or any(type(one) is not int or one < 1 for one in calls):
                 raise BundleError("calls_per_sample: expected one number of calls in all regimes")
             samples = Samples(calls.pop(), trials, counted(policy, trials))
-            _same(rounding.value, self._bench(row, rounding, samples, contenders), bench)
-
-    def _bench(
-        self, row: Workload, rounding: Rounding, samples: Samples, contenders: Sequence[Contender]
-    ) -> dict[str, Any]:
-        seed = self.records[-1]["seed"] % (1 << 32)
-        analysis = Analysis(self.config.benchmark, seed)
-        mine = [one for one in contenders if one.side == "solution" and one.rounding is rounding]
-        theirs = [one for one in contenders if one.side == "baseline"]
-        others = [one for one in contenders if one.side not in ("baseline", "solution")]
-        record = {
-            **row_record(row, rounding),
-            "regimes": {
-                regime.name: analysis.regime(samples, regime.name, theirs, mine, others)
-                for regime in REGIMES[self._device]
-            },
-            "trials": len(samples.trials),
-            "marked_trials": sum(bool(trial.marks) for trial in samples.counted),
-            "draws_seed": seed,
-        }
-        name = self.records[0]["provenance"]["device"]["name"]
-        return {**record, "roofline": roofline(record, self.config.datasheet_gbps.get(name))}
+            _same(rounding.value, analysis.record(row, rounding, samples, contenders), bench)
 
 
 def _same(at: str, found: object, stated: object) -> None:

@@ -9,8 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench.judge.contenders import Contender, Samples
+from bench.judge.contenders import REGIMES, Contender, Samples
+from bench.record.status import Status
 from bench.task.config import Benchmark
+from bench.task.op import Rounding
+from bench.task.side import SIDES
+from bench.task.workload import Workload
 from bench.timing.statistics import Array, Interval, ratio, ratio_draws, spread, verdict
 
 
@@ -20,6 +24,43 @@ class Analysis:
 
     policy: Benchmark
     seed: int
+    device: str
+    """cpu or cuda"""
+    datasheet_gbps: float | None
+
+    def record(
+        self,
+        row: Workload,
+        rounding: Rounding,
+        samples: Samples,
+        contenders: Sequence[Contender],
+    ) -> dict[str, Any]:
+        """A bench record, but for what only the run knows: its timer and the launch plan."""
+        mine = [one for one in contenders if one.side == "solution" and one.rounding is rounding]
+        theirs = [one for one in contenders if one.side == "baseline"]
+        others = [one for one in contenders if one.side not in SIDES]
+        record = {
+            "kind": "bench",
+            "workload": row.id,
+            "op": row.op.name,
+            "rounding": rounding.value,
+            "status": Status.PASSED.value,
+            "layout": row.layout,
+            "axes": dict(row.axes),
+            "dtype": row.dtype,
+            "production": row.production,
+            "calls": row.calls,
+            "bytes_read": row.op.bytes_read(row.layout, row.axes, row.dtype),
+            "bytes_written": row.op.bytes_written(row.layout, row.axes, row.dtype),
+            "regimes": {
+                regime.name: self.regime(samples, regime.name, theirs, mine, others)
+                for regime in REGIMES[self.device]
+            },
+            "trials": len(samples.trials),
+            "marked_trials": sum(bool(trial.marks) for trial in samples.counted),
+            "draws_seed": self.seed,
+        }
+        return {**record, "roofline": _roofline(record, self.datasheet_gbps)}
 
     def regime(
         self,
@@ -63,7 +104,7 @@ class Analysis:
         return self._ratio(samples[:middle], samples[middle:])
 
 
-def roofline(record: dict[str, Any], datasheet_gbps: float | None) -> dict[str, Any]:
+def _roofline(record: dict[str, Any], datasheet_gbps: float | None) -> dict[str, Any]:
     """How near a row's cold time is to what the machine can do, and what bounds it.
 
     `attainable_fraction` is the streaming floor's time over the solution's.

@@ -10,8 +10,6 @@ from typing import Any
 from bench.judge.checker import Check
 from bench.judge.contenders import Contender
 from bench.judge.verify import Finding
-from bench.record.status import Status
-from bench.task.op import Rounding
 from bench.task.side import SIDES
 from bench.task.workload import Workload
 
@@ -42,21 +40,3 @@ def row_check(row: Workload, one: Contender, finding: Finding) -> Check:
     """A contender's finding as a check of its row."""
     where = {"layout": row.layout, "axes": dict(row.axes), "dtype": row.dtype}
     return Check("production", row.op.name, one.side, one.rounding.value, finding, row.id, where)
-
-
-def row_record(row: Workload, rounding: Rounding) -> dict[str, Any]:
-    """The part of a passed row's bench record that says which row it is about."""
-    return {
-        "kind": "bench",
-        "workload": row.id,
-        "op": row.op.name,
-        "rounding": rounding.value,
-        "status": Status.PASSED.value,
-        "layout": row.layout,
-        "axes": dict(row.axes),
-        "dtype": row.dtype,
-        "production": row.production,
-        "calls": row.calls,
-        "bytes_read": row.op.bytes_read(row.layout, row.axes, row.dtype),
-        "bytes_written": row.op.bytes_written(row.layout, row.axes, row.dtype),
-    }

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from bench.judge.analysis import Analysis, roofline
+from bench.judge.analysis import Analysis
 from bench.judge.checker import bounds_for
 from bench.judge.compare import ANY_ULPS, Bounds
 from bench.judge.contenders import FLOORS, REGIMES, Contender, RowFailure, Samples
 from bench.judge.floors import Floors, fastest_cpu_us
 from bench.judge.memory_budget import memory_budget
-from bench.judge.outcome import RowOutcome, row_check, row_record
+from bench.judge.outcome import RowOutcome, row_check
 from bench.judge.reply import PlayerFailure
 from bench.judge.sampler import Sampler
 from bench.judge.session import Session
@@ -56,7 +56,7 @@ class RowJudge:
         contenders = self._contenders()
         seats = {one.label: self.sides[one.side, one.rounding] for one in contenders}
         limit_s = self.config.benchmark.row_time_limit_s
-        seed = (self.seed * 1_000_003 + row.seed) % (1 << 63)
+        seed = row.secret_seed(self.seed)
         try:
             device, images = (
                 self.device.torch_device,
@@ -109,24 +109,13 @@ class RowJudge:
         contenders: Sequence[Contender],
         plans: Mapping[str, str],
     ) -> dict[str, Any]:
-        mine = [one for one in contenders if one.side == "solution" and one.rounding is rounding]
-        theirs = [one for one in contenders if one.side == "baseline"]
-        others = [one for one in contenders if one.side not in SIDES]
-        analysis = Analysis(self.config.benchmark, self.seed % (1 << 32))
-        record = {
-            **row_record(row, rounding),
+        gbps = self.config.datasheet_gbps.get(self.device.name)
+        analysis = Analysis(self.config.benchmark, self.seed % (1 << 32), self.device.type, gbps)
+        return {
+            **analysis.record(row, rounding, samples, contenders),
             "timer": TIMER[self.device.type],
-            "plan": plans[mine[0].label],
-            "regimes": {
-                regime.name: analysis.regime(samples, regime.name, theirs, mine, others)
-                for regime in REGIMES[self.device.type]
-            },
-            "trials": len(samples.trials),
-            "marked_trials": sum(bool(trial.marks) for trial in samples.counted),
-            "draws_seed": analysis.seed,
+            "plan": plans[Contender("solution", rounding, 0).label],
         }
-        record["roofline"] = roofline(record, self.config.datasheet_gbps.get(self.device.name))
-        return record
 
     def _contenders(self) -> list[Contender]:
         """As many processes of each side as the policy says; one of each floor and rival."""
@@ -160,7 +149,7 @@ class RowJudge:
             row.layout,
             row.axes,
             row.dtype,
-            Turns(session, policy, bounds, device.l2_bytes, chance, self._calling_core()),
+            Turns(session, policy, bounds, device.l2_bytes, self._calling_core()),
             policy,
             self.config.correctness.guard_bytes,
             memory_budget(device.torch_device, policy.memory_fraction),

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +35,6 @@ class Turns:
     """how exact each contender must be"""
     cache_bytes: int
     """the last cache before memory"""
-    random: random.Random
     host: CallingCore | None
     """None where no regime waits for the host"""
     _retakes: int = field(default=0, init=False)

@@ -8,7 +8,7 @@ It cannot be had back, by any code in the process or in its children:
 - seccomp: other processes' priorities, cores and limits are out of reach.
 - Root's capabilities: with CAP_PERFMON other processes' environments could be read all the same.
 
-Where the kernel has no Landlock the player runs all the same; `landlock_version` says so.
+Where the kernel has no Landlock the player runs all the same; the provenance says so.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
-CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on every architecture
-VERSION_FLAG, PATH_BENEATH = 1, 1
+from bench.task.host import CREATE_RULESET, landlock_version
+
+ADD_RULE, RESTRICT_SELF = 445, 446  # the same on every architecture
+PATH_BENEATH = 1
 PARENT_DEATH, NO_NEW_PRIVS, SECCOMP, FILTER = 1, 38, 22, 2
 WRITE_FILE, TRUNCATE = 1 << 1, 1 << 14
 # Version -> rights that it knows: write, remove, make; then refer; then truncate.
@@ -42,11 +44,6 @@ KEPT = 1 << 1 | 1 << 2  # reading files whoever owns them: the checkout need not
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000 | 1  # the second with EPERM
 
 libc = ctypes.CDLL(None, use_errno=True)
-
-
-def landlock_version() -> int:
-    """The kernel's Landlock version; 0 where it has none or has it switched off."""
-    return max(0, int(libc.syscall(CREATE_RULESET, None, 0, VERSION_FLAG)))
 
 
 def end_with_parent() -> None:

@@ -95,6 +95,7 @@ def host_record() -> dict[str, object]:
         "memory_bytes": host.memory_bytes(),
         "kernel": platform.release(),
         "load_1m": host.load_1m(),
+        "landlock_version": host.landlock_version(),
     }
 
 

@@ -71,6 +71,7 @@ def _flaws(records: Sequence[Record]) -> Iterator[Sentence]:
             ("the workloads are not the frozen ones", not run["frozen"]),
             ("settings were overridden: " + ", ".join(run["overrides"]), bool(run["overrides"])),
             ("the GPU was not pinned", origin["device"]["type"] == "cuda" and not _pinned(run)),
+            ("players were not confined: no Landlock", origin["host"].get("landlock_version") == 0),
             ("the tree had changes that git does not know", origin["git"]["dirty"] is True),
             *((f"no headline: {text}", True) for text in end.get("no_headline_because", [])),
         )

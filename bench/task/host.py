@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
 from pathlib import Path
 
 PROC = Path("/proc")
 SYS = Path("/sys")
+CREATE_RULESET, VERSION_FLAG = 444, 1  # Landlock's system call, the same on every architecture
 
 
 def usable_cores() -> list[int]:
@@ -62,6 +64,11 @@ def last_cache_bytes(sys: Path = SYS) -> int:
         if text[:-1].isdecimal() and text[-1:] in units:
             largest = max(largest, int(text[:-1]) * units[text[-1]])
     return largest
+
+
+def landlock_version() -> int:
+    """The kernel's Landlock version; 0 where it has none or has it switched off."""
+    return max(0, int(ctypes.CDLL(None).syscall(CREATE_RULESET, None, 0, VERSION_FLAG)))
 
 
 def _cpuinfo(key: str, proc: Path) -> str | None:

@@ -67,6 +67,10 @@ class Workload:
         """Sizes of one of the op's tensors."""
         return self.op.shape(tensor, self.layout, self.axes)
 
+    def secret_seed(self, run_seed: int) -> int:
+        """The row's own seed is public: mixed into the run's, its data is not known before."""
+        return (run_seed * 1_000_003 + self.seed) % (1 << 63)
+
     @property
     def bytes_moved(self) -> int:
         """The least memory traffic with which the row can be done."""

@@ -21,6 +21,7 @@ from bench.judge.suite import Suite
 from bench.ops import OPS
 from bench.record.machine import MachineProbe
 from bench.record.status import Status
+from bench.record.tree import without_machine_paths
 from bench.task.config import Config
 from bench.task.device import Device
 from bench.task.op import Op, Rounding
@@ -88,7 +89,7 @@ class Outcome:
             "does": declared.does,
             "status": self.status.value,
             "defence": self.defence,
-            "text": self.text[:300],
+            "text": str(without_machine_paths(self.text, ROOT))[:300],
             "good": self.as_it_should,
             "seconds": round(self.seconds, 2),
         }

@@ -4,7 +4,9 @@
 On a shared host not every core does: beside a busy sibling thread everything takes 1.4 times as
 long, whoever is being timed, for tenths of a second to seconds, on half of the cores of one H200
 host at any time. The judge runs a fixed loop before and after a sample and compares it with the
-fastest seen on any core; no player has a part in it.
+fastest seen on any core; no player has a part in it. Of 950 samples of one small row those taken
+where the loop was up to 1.3 times slower read 4.82 to 4.91 us in each band of slowness, those
+beyond it 6.47 us.
 """
 
 from __future__ import annotations

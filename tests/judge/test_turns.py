@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -73,9 +72,7 @@ def play(script: Script, monkeypatch: pytest.MonkeyPatch) -> Iterator[Round]:
             window, bounds = Window(1, 2), Bounds(0.05, 0.05, 1)
             exact = Bounds(0.05, 0.05, 0)
             chosen = {Rounding.ONCE: bounds, Rounding.EACH_STEP: exact}
-            turns = Turns(
-                session, policy, lambda one: chosen[one.rounding], 64, random.Random(1), host
-            )
+            turns = Turns(session, policy, lambda one: chosen[one.rounding], 64, host)
             inputs = fill_inputs(session, contenders[0].label, CASE)
             wanted = wanted_outputs(session, CASE, window, inputs, chosen, 5)
             usual, script.us = script.us, dict.fromkeys(script.us, cold_us)

@@ -78,7 +78,7 @@ def _run(rows: list[str], device: str) -> dict[str, Any]:
                 "pinned": True,
                 "compute_capability": "9.0",
             },
-            "host": {"cpu_model": "a processor", "core_count": 2},
+            "host": {"cpu_model": "a processor", "core_count": 2, "landlock_version": 7},
         },
     }
 

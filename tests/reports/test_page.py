@@ -111,6 +111,7 @@ def test_flaws_of_a_run_are_said():
     found[0].update(frozen=False, overrides={"benchmark.trials": 3})
     found[0]["provenance"]["device"]["pinned"] = False
     found[0]["provenance"]["git"]["dirty"] = True
+    found[0]["provenance"]["host"]["landlock_version"] = 0
     text = " ".join(Elements(page_of(found[:-1])).text.split())
     for words in (
         "14 of 14: throttled: hw_slowdown",
@@ -119,6 +120,7 @@ def test_flaws_of_a_run_are_said():
         "overridden: benchmark.trials",
         "not pinned",
         "changes that git does not know",
+        "players were not confined",
     ):
         assert words in text, words
 
