@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from bench import report
+from bench.bundle.inspection import inspect
+from bench.bundle.verdict import Review
 from bench.record.results import is_complete, read_results
 from bench.record.tree import file_digest, tree_digest
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = sorted((ROOT / "results").glob("*.jsonl"))
+BUNDLES = sorted((ROOT / "results").glob("*/*.tar"))
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 
 
@@ -38,3 +41,14 @@ def test_results_are_of_a_complete_pinned_run_on_frozen_rows(path):
 
 def test_documents_are_what_the_results_say():
     assert report.main(["--check"]) == 0
+
+
+def test_a_bundle_is_committed():
+    assert BUNDLES
+
+
+@pytest.mark.parametrize("path", BUNDLES, ids=lambda path: path.name)
+def test_committed_bundles_hold_in_all_that_needs_no_run(path, tmp_path):
+    review = Review()
+    assert inspect(path, ROOT, tmp_path, review), review.remarks
+    assert not review.remarks
