@@ -133,8 +133,8 @@ class Reviewer:
             self._review.add(Verdict.NOT_VERIFIABLE_HERE, "timing", text)
         else:
             records = self._command("benchmark", "--out", self._seed())
-            same_within = self._inspected.tree.config.benchmark.same_within
-            weigh_benchmark(records, self._review, same_within, self._show)
+            margins = self._inspected.tree.config.review
+            weigh_benchmark(records, self._review, margins, self._show)
 
     def _command(self, command: str, file_flag: str, more: Sequence[str]) -> list[dict[str, Any]]:
         """One of the judge's commands on the unpacked solution, with a build cache of its own."""
@@ -146,7 +146,8 @@ class Reviewer:
         words += ["--cache", str(folder / "cache"), "--rounding", rounding, *more]
         words += [file_flag, str(report), *(["--device", device] if device else [])]
         words += ["--pick-idle-gpu"] if arguments.pick_idle_gpu else []
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
         out = sys.stderr if arguments.json else None
         code = subprocess.run(words, cwd=ROOT, env=environment, stdout=out, check=False).returncode
         if code not in (0, 1):

@@ -70,13 +70,13 @@ def claims(records: Sequence[Record]) -> list[Claim]:
 
 
 def compare_claims(
-    claimed: Sequence[Claim], measured: Sequence[Claim], same_within: float
+    claimed: Sequence[Claim], measured: Sequence[Claim], least_margin: float
 ) -> Iterator[Comparison]:
-    """Each claim beside its measurement; the margin is the larger noise, within its bound."""
+    """Each claim beside its measurement; the margin is the larger noise, within its bounds."""
     found = {(one.what, one.rounding): one for one in measured}
     for claim in claimed:
         here = found[claim.what, claim.rounding]
         noise = min(max(claim.noise, here.noise), LARGEST_NOISE)
         yield Comparison(
-            claim.what, claim.rounding, claim.speedup, here.speedup, max(noise, same_within)
+            claim.what, claim.rounding, claim.speedup, here.speedup, max(noise, least_margin)
         )

@@ -136,6 +136,14 @@ class Correctness:
 
 
 @dataclass(frozen=True)
+class ReviewMargins:
+    """[review]: share by which a claim may lie above a measurement, at the least."""
+
+    same_device: Annotated[float, Range(0, 1)]
+    other_device: Annotated[float, Range(0, 1)]
+
+
+@dataclass(frozen=True)
 class Config:
     """How to run, from config.toml and the flags that override it."""
 
@@ -143,6 +151,7 @@ class Config:
     baseline: Baseline
     solution: Solution
     benchmark: Benchmark
+    review: ReviewMargins
     correctness: Correctness
     datasheet_gbps: Mapping[str, float]
     path: Path = field(default_factory=Path)
