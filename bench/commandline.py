@@ -14,10 +14,11 @@ from bench.judge.build import BUILDS
 from bench.ops import OPS
 from bench.record.machine import MachineProbe
 from bench.run import ROOT, Run
+from bench.task.arithmetic import Rounding
 from bench.task.config import Config, load_config
 from bench.task.device import make_current, resolve_device
 from bench.task.errors import UserError, suggest
-from bench.task.op import Op, Rounding
+from bench.task.op import Op
 from bench.task.workload import Workload, Workloads, load_workloads
 
 EXIT_CODES = """exit codes:

@@ -12,9 +12,10 @@ from bench.judge.contenders import FLOORS
 from bench.record.machine import MachineProbe, MachineState
 from bench.record.provenance import provenance
 from bench.record.tree import tree_digest
+from bench.task.arithmetic import Rounding
 from bench.task.config import Config
 from bench.task.device import Device
-from bench.task.op import Op, Rounding
+from bench.task.op import Op
 from bench.task.side import Side
 from bench.task.workload import Workload, Workloads
 

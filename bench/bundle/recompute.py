@@ -14,8 +14,8 @@ from bench.judge.analysis import Analysis
 from bench.judge.contenders import HEADLINE, Samples, Trial
 from bench.judge.stopping import counted
 from bench.record.headline import headline
+from bench.task.arithmetic import Rounding
 from bench.task.config import Config
-from bench.task.op import Rounding
 from bench.task.workload import Workload
 
 Record = Mapping[str, Any]

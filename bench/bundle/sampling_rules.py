@@ -10,8 +10,8 @@ from bench.bundle.members import BundleError
 from bench.judge.contenders import FLOORS, REGIMES, Contender, Regime, RowFailure, Trial
 from bench.judge.floors import Floors
 from bench.judge.stopping import enough, next_regimes
+from bench.task.arithmetic import Rounding
 from bench.task.config import Benchmark
-from bench.task.op import Rounding
 
 RELATIVE_TOLERANCE = 1e-9  # another numpy may sum in another order
 

@@ -9,6 +9,7 @@ players           starts, asks and ends player processes
 case              where each tensor of a case lies: slots, guard bytes, alignment (pure)
 random_bits       seeded random bits as fast as memory takes them
 data              fills, poisons and guards a case's memory
+oracle            what an op's outputs must be
 compare           output against oracle, element by element, with the likely cause of a difference
 numerics          how far results lie from float64's, and to which side they lean
 verify            everything that is looked at after a turn

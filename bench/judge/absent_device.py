@@ -10,8 +10,9 @@ from pathlib import Path
 from bench.judge.checker import Check, Checker
 from bench.judge.refusals import check_refusals
 from bench.judge.session import Session
+from bench.task.arithmetic import Rounding
 from bench.task.config import Config, Correctness
-from bench.task.op import Op, Rounding
+from bench.task.op import Op
 from bench.task.side import Side
 
 

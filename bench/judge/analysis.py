@@ -11,8 +11,8 @@ from typing import Any
 
 from bench.judge.contenders import REGIMES, Contender, Samples
 from bench.record.status import Status
+from bench.task.arithmetic import Rounding
 from bench.task.config import Benchmark
-from bench.task.op import Rounding
 from bench.task.side import SIDES
 from bench.task.workload import Workload
 from bench.timing.statistics import Array, Interval, ratio, ratio_draws, spread, verdict

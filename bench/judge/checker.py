@@ -21,8 +21,9 @@ from bench.judge.turn import BROKEN, Window, bind, fill_inputs, take_turn
 from bench.judge.verify import Expectation, Finding, finding_of, measured
 from bench.player.memory import OutOfMemory
 from bench.record.status import Status
+from bench.task.arithmetic import Rounding
 from bench.task.config import Correctness
-from bench.task.op import Op, Rounding
+from bench.task.op import Op
 from bench.task.side import SIDES
 from bench.task.tolerance import Tolerance
 

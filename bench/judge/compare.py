@@ -8,13 +8,13 @@ result for `once`. NaN equals NaN; the poison equals nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import torch
 
 from bench.player.marks import INTEGER
-from bench.task.op import Op, Rounding
+from bench.task.op import Op
 
 # Elements compared at a time: on a CPU a few float32 temporaries stay in a core's cache (2.4 ns an
 # element on two cores, 9.4 with a million elements); a GPU needs more to be busy.
@@ -60,25 +60,6 @@ class Comparison:
     difference: Difference | None
 
 
-def upcast(dtype: str) -> torch.dtype:
-    """float32 holds a product of two 16-bit values exactly; float32 operands need float64."""
-    return torch.float64 if dtype == "float32" else torch.float32
-
-
-def expected_output(
-    op: Op, rounding: Rounding, inputs: Sequence[torch.Tensor], compute: torch.dtype
-) -> tuple[torch.Tensor, ...]:
-    """The op's oracle on inputs of one dtype, rounded to it; one tensor an output."""
-    dtype = inputs[0].dtype
-
-    def step(value: torch.Tensor) -> torch.Tensor:
-        return value.to(dtype).to(compute) if rounding is Rounding.EACH_STEP else value
-
-    outputs = op.oracle(step, *(tensor.to(compute) for tensor in inputs))
-    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-    return tuple(output.to(dtype) for output in outputs)
-
-
 def ulps_between(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     """Distance in representable values, signed, as int64; meaningless where either is NaN."""
     return _ordered(left) - _ordered(right)
@@ -95,8 +76,13 @@ def compare(
     bounds: Bounds,
     poison_bits: int | None,
     explain: Callable[[torch.Tensor, torch.Tensor], str] | None = None,
+    envelope: tuple[torch.Tensor, torch.Tensor] | None = None,
 ) -> Comparison:
-    """Compare two tensors of one shape and dtype."""
+    """Compare two tensors of one shape and dtype.
+
+    With an envelope every value between its ends is as good as the expected one; distances are
+    counted from the nearer end.
+    """
     integer = INTEGER[got.element_size()]
     got = got.contiguous()
     same = got.view(integer) == expected.contiguous().view(integer)
@@ -104,14 +90,18 @@ def compare(
     if bool(same.all()) and (unwritten is None or not bool(unwritten.any())):
         return Comparison(got.numel(), 0, None)
     both_nan = got.isnan() & expected.isnan()
-    ulps = ulps_between(got, expected)
-    zeros_apart = (got == 0) & (expected == 0) & ~same  # +0 and -0 are one step apart
+    nearest = expected
+    if envelope is not None:
+        nearest = torch.clamp(got, *envelope)
+        same |= (got == nearest) & (got != 0)
+    ulps = ulps_between(got, nearest)
+    zeros_apart = (got == 0) & (nearest == 0) & ~same  # +0 and -0 are one step apart
     ulps = torch.where(zeros_apart, torch.ones_like(ulps), ulps)
     apart = torch.where(got.isnan() ^ expected.isnan(), 1 << 40, ulps.abs())
     apart = torch.where(same | both_nan, 0, apart)
-    wide_got, wide_expected = got.to(torch.float64), expected.to(torch.float64)
+    wide_got, wide_expected = got.to(torch.float64), nearest.to(torch.float64)
     near = (wide_got - wide_expected).abs() <= bounds.atol + bounds.rtol * wide_expected.abs()
-    far = ~near | expected.isinf()  # a share of infinity would allow everything
+    far = ~near | nearest.isinf()  # a share of infinity would allow everything
     wrong = (apart > bounds.max_ulps) | (far & ~same & ~both_nan)
     if unwritten is not None:
         wrong |= unwritten

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.judge.verify import Finding
-from bench.task.op import Rounding
+from bench.task.arithmetic import Rounding
 
 FLOORS = ("stream", "empty")
 

@@ -12,7 +12,9 @@ import torch
 
 from bench.judge.compare import chunks, ulps_between
 from bench.judge.data import CaseData
+from bench.judge.oracle import evaluate
 from bench.player.marks import INTEGER
+from bench.task.arithmetic import Arithmetic
 
 FAR = 3  # the histogram's outermost buckets hold everything from here on
 # Elements looked at: 85 ns each on a core, so a large row's first ones there; a GPU takes all.
@@ -77,8 +79,8 @@ def numerics_of(data: CaseData, written: tuple[int, int]) -> Numerics:
     tensors = {one: data.view(one)[slice(*written)] for one in op.tensors}
     found = []
     for start, piece in chunks(op, case.layout, tensors, size):
-        exact = op.oracle(lambda value: value, *(piece[one].double() for one in op.inputs))
-        exact = exact[0] if isinstance(exact, tuple) else exact
+        inputs = [piece[one] for one in op.inputs]
+        exact, *_ = evaluate(op, Arithmetic(), inputs, torch.float64)
         got = piece[name]
         found.append(
             _piece(got, exact.broadcast_to(got.shape), (start[0] + written[0], *start[1:]))

@@ -13,16 +13,18 @@ from collections.abc import Iterator, Mapping, Sequence
 import torch
 
 from bench.judge.checker import Check, Checker, bounds_for
-from bench.judge.compare import ANY_ULPS, Bounds, chunks, compare, expected_output, upcast
+from bench.judge.compare import ANY_ULPS, Bounds, chunks, compare
 from bench.judge.data import CaseData
+from bench.judge.oracle import Outputs, envelopes, expected_output, upcast
 from bench.judge.verify import Finding
 from bench.record.status import Status
-from bench.task.op import Op, Rounding
+from bench.task.arithmetic import Rounding
+from bench.task.op import Op
 from bench.task.workload import Workload
 
 ELEMENTS = 1 << 14  # of the output: every mutant shows, and torch takes one thread for so few
 FAR_ABOVE = 3.0  # times the tolerance that an operand moves the median element, at the least
-Outputs = tuple[torch.Tensor, ...]
+Ends = Sequence[tuple[torch.Tensor, torch.Tensor] | None]
 
 
 def check_oracle_mutants(checker: Checker, row: Workload, data: CaseData) -> None:
@@ -32,9 +34,10 @@ def check_oracle_mutants(checker: Checker, row: Workload, data: CaseData) -> Non
     _, piece = next(iter(chunks(op, row.layout, tensors, ELEMENTS)))
     inputs = {name: piece[name] for name in op.inputs}
     right = _outputs(op, rounding, inputs, [])
+    ends = envelopes(op, rounding, list(inputs.values()), upcast(row.dtype))
     tolerance = Bounds(row.tolerance.atol, row.tolerance.rtol, ANY_ULPS)
     for name, changed in _operand_mutants(inputs):
-        finding = _killed(_outputs(op, rounding, changed, right), right, tolerance)
+        finding = _killed(_outputs(op, rounding, changed, right), right, ends, tolerance)
         _emit(checker, row, name, finding)
     for name, changed in _without(inputs):
         finding = _contribution(_outputs(op, rounding, changed, right), right, tolerance)
@@ -43,7 +46,7 @@ def check_oracle_mutants(checker: Checker, row: Workload, data: CaseData) -> Non
     rounded = _outputs(op, other, inputs, right)
     if any(not mine.equal(theirs) for mine, theirs in zip(rounded, right, strict=True)):
         bounds = bounds_for(checker.policy, rounding, row.tolerance)
-        _emit(checker, row, f"rounded as {other.value}", _killed(rounded, right, bounds))
+        _emit(checker, row, f"rounded as {other.value}", _killed(rounded, right, ends, bounds))
 
 
 def _operand_mutants(
@@ -82,11 +85,11 @@ def _allowed(right: torch.Tensor, bounds: Bounds) -> torch.Tensor:
     return bounds.atol + bounds.rtol * right.abs()
 
 
-def _killed(mutant: Outputs, right: Outputs, bounds: Bounds) -> Finding:
+def _killed(mutant: Outputs, right: Outputs, ends: Ends, bounds: Bounds) -> Finding:
     """PASSED where the comparison tells a mutant from the right answer."""
     found = [
-        compare(wrong, one, bounds, None).difference
-        for wrong, one in zip(mutant, right, strict=True)
+        compare(wrong, one, bounds, None, envelope=envelope).difference
+        for wrong, one, envelope in zip(mutant, right, ends, strict=True)
     ]
     wrong = sum(difference.mismatches for difference in found if difference is not None)
     elements = sum(one.numel() for one in right)

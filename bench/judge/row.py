@@ -27,9 +27,9 @@ from bench.judge.verify import Finding
 from bench.player.memory import OutOfMemory
 from bench.record.machine import MachineProbe
 from bench.record.status import Status
+from bench.task.arithmetic import Rounding
 from bench.task.config import Config
 from bench.task.device import Device
-from bench.task.op import Rounding
 from bench.task.side import SIDES, Side
 from bench.task.workload import Workload
 from bench.timing.calling_core import CallingCore

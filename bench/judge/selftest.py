@@ -9,8 +9,8 @@ import torch
 
 from bench.judge.case import Case
 from bench.judge.checker import Check, Checker, bounds_for
-from bench.judge.compare import expected_output, upcast
 from bench.judge.data import CaseData, dirty_outputs
+from bench.judge.oracle import expected_output, upcast
 from bench.judge.turn import fill_inputs
 from bench.judge.verify import Expectation, Finding, verify
 from bench.player.marks import INTEGER

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bench.judge.contenders import HEADLINE, Contender, Regime, Samples, Trial
+from bench.task.arithmetic import Rounding
 from bench.task.config import Benchmark
-from bench.task.op import Rounding
 from bench.timing.statistics import relative_error
 
 

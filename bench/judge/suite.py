@@ -12,8 +12,9 @@ import torch
 from bench.floor.entry import build_producer
 from bench.judge.case import Case
 from bench.judge.checker import NOT_RUN, Check, Checker
-from bench.judge.compare import Bounds, chunks, compare, expected_output
+from bench.judge.compare import Bounds, chunks, compare
 from bench.judge.large import check_large
+from bench.judge.oracle import envelopes, expected_output
 from bench.judge.oracle_mutants import check_oracle_mutants
 from bench.judge.refusals import check_refusals
 from bench.judge.selftest import check_judge
@@ -137,8 +138,9 @@ class Suite:
         double = expected_output(case.op, rounding, inputs, torch.float64)
         bounds = Bounds(row.tolerance.atol, row.tolerance.rtol, 1)
         finding = NOT_RUN
-        for mine, exact in zip(single, double, strict=True):
-            finding = finding_of(compare(mine, exact, bounds, None))
+        ends = envelopes(case.op, rounding, inputs, torch.float64)
+        for mine, exact, envelope in zip(single, double, ends, strict=True):
+            finding = finding_of(compare(mine, exact, bounds, None, envelope=envelope))
             if not finding.passed:
                 break
         self._emit("oracle", case.op, None, finding, case.layout, row.id)

@@ -9,19 +9,12 @@ from dataclasses import dataclass, replace
 import torch
 
 from bench.judge.case import INPUTS, OUTPUTS
-from bench.judge.compare import (
-    Bounds,
-    Comparison,
-    Difference,
-    chunks,
-    compare,
-    expected_output,
-    upcast,
-)
+from bench.judge.compare import Bounds, Comparison, Difference, chunks, compare
 from bench.judge.data import CaseData, broken_guards, same_bytes
 from bench.judge.numerics import Numerics, numerics_of
+from bench.judge.oracle import envelopes, expected_output, upcast
 from bench.record.status import Status
-from bench.task.op import Rounding
+from bench.task.arithmetic import Rounding
 
 
 @dataclass(frozen=True)
@@ -111,10 +104,14 @@ def compare_with_oracle(
     tensors = {name: data.view(name)[first:end] for name in op.tensors}
     elements = worst = 0
     for start, piece in chunks(op, case.layout, tensors):
-        expected = expected_output(op, rounding, [piece[name] for name in op.inputs], compute)
-        for name, wanted in zip(op.outputs, expected, strict=True):
+        inputs = [piece[name] for name in op.inputs]
+        expected = expected_output(op, rounding, inputs, compute)
+        ends = envelopes(op, rounding, inputs, compute)
+        for name, wanted, envelope in zip(op.outputs, expected, ends, strict=True):
             got = piece[name]
-            result = compare(got, wanted.broadcast_to(got.shape), bounds, poison_bits)
+            result = compare(
+                got, wanted.broadcast_to(got.shape), bounds, poison_bits, envelope=envelope
+            )
             elements, worst = elements + result.elements, max(worst, result.max_ulps)
             if result.difference is not None:
                 return Comparison(

@@ -13,7 +13,7 @@ from bench.judge.data import CaseData, dirty_outputs
 from bench.judge.session import Session
 from bench.judge.turn import Window
 from bench.judge.verify import write_expected
-from bench.task.op import Rounding
+from bench.task.arithmetic import Rounding
 
 
 @dataclass(frozen=True)

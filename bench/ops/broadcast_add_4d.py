@@ -3,15 +3,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.task.op import Op, Rounding
+from bench.task.arithmetic import Rounding
+from bench.task.op import Op
 
 if TYPE_CHECKING:
     import torch
 
-    from bench.task.op import Step
+    from bench.task.arithmetic import Arithmetic
 
 
-def oracle(step: Step, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+def oracle(_: Arithmetic, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """One addition: both roundings agree, since there is no intermediate result."""
     return a + b
 

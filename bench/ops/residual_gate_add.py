@@ -3,19 +3,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.task.op import Op, Rounding
+from bench.task.arithmetic import Rounding
+from bench.task.op import Op
 
 if TYPE_CHECKING:
     import torch
 
-    from bench.task.op import Step
+    from bench.task.arithmetic import Arithmetic
 
 
 def oracle(
-    step: Step, residual: torch.Tensor, update: torch.Tensor, gate: torch.Tensor
+    at: Arithmetic, residual: torch.Tensor, update: torch.Tensor, gate: torch.Tensor
 ) -> torch.Tensor:
-    """The formula, `step` after the product."""
-    return residual + step(update * gate)
+    """The formula, the product a step."""
+    return residual + at.step(update * gate)
 
 
 OP = Op(

@@ -16,7 +16,8 @@ from types import SimpleNamespace
 import torch
 
 from bench.ops import OPS
-from bench.task.op import Op, Rounding
+from bench.task.arithmetic import Rounding
+from bench.task.op import Op
 
 SHAPES = 256  # dynamo gives up after 8 by default; a player may see every row
 

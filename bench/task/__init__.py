@@ -5,6 +5,7 @@ errors       mistakes of the user, each one sentence
 tensor       what a tensor is and where it lies
 grid         axes and offsets of the regression points
 rejections   wrong calls derived from a right one
+arithmetic   what an oracle computes with
 op           a contract, and all that follows from it
 validate     a call against its contract
 parse        plain data into frozen dataclasses

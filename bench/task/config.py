@@ -11,8 +11,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
+from bench.task.arithmetic import Rounding
 from bench.task.errors import ConfigError
-from bench.task.op import Rounding
 from bench.task.parse import OneOf, Parser, Pattern, Range, file_fields
 from bench.task.tolerance import Tolerance
 

@@ -4,25 +4,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bench.task.arithmetic import Rounding
 from bench.task.grid import Point, sweep
 from bench.task.rejections import Rejection, RightCall, pack
 from bench.task.tensor import ITEMSIZE, TensorSpec, contiguous_strides
-
-if TYPE_CHECKING:
-    import torch
-
-    Step = Callable[[torch.Tensor], torch.Tensor]
-
-
-class Rounding(str, Enum):
-    """Where results are rounded to the tensors' dtype."""
-
-    ONCE = "once"
-    EACH_STEP = "each_step"
-
 
 # Small, distinct and more than 1, so that no wrong size is another axis's right one.
 REJECTION_SIZES = (2, 3, 5, 7, 11)
@@ -42,9 +29,15 @@ class Op:
     """Layout -> the tensors whose axes differ in it; the first declared wins where two fit."""
     roundings: tuple[Rounding, ...]
     oracle: Callable[..., Any]
-    """oracle(step, *inputs) -> the output, or a tuple of them: the formula on inputs upcast to
-    float32 or float64, `step` applied to each intermediate result; the caller rounds the last."""
+    """oracle(arithmetic, *inputs) -> the output, or a tuple of them: the formula on inputs upcast
+    to float32 or float64, each intermediate result a step of the arithmetic's; the caller rounds
+    the last."""
     dtypes: tuple[str, ...] = ("bfloat16", "float16", "float32")
+    reduced: str = ""
+    """The axis that the op sums over, for an op that does."""
+    inexact: float = 0.0
+    """Share of its magnitude by which an inexact value may be off in any order of summation and
+    by any library: float32's unit of the last place is 2 ** -23."""
     edges: Sequence[Mapping[str, int]] = ()
     """Points that the derived grid would miss; an axis left out keeps its base size."""
 

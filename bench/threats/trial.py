@@ -22,9 +22,10 @@ from bench.ops import OPS
 from bench.record.machine import MachineProbe
 from bench.record.status import Status
 from bench.record.tree import without_machine_paths
+from bench.task.arithmetic import Rounding
 from bench.task.config import Config
 from bench.task.device import Device
-from bench.task.op import Op, Rounding
+from bench.task.op import Op
 from bench.task.side import Side
 from bench.task.tolerance import Tolerance
 from bench.task.workload import Workload

@@ -10,13 +10,13 @@ from typing import Any
 import torch
 
 from bench.judge.case import INPUTS, Case
-from bench.judge.compare import expected_output, upcast
 from bench.judge.data import CaseData
+from bench.judge.oracle import expected_output, upcast
 from bench.judge.reply import Reply
 from bench.judge.session import Session
 from bench.player.marks import bit_sum
 from bench.player.memory import Memory
-from bench.task.op import Rounding
+from bench.task.arithmetic import Rounding
 
 Write = Callable[[CaseData, int], None]
 

@@ -17,9 +17,9 @@ from bench.judge.row import RowJudge
 from bench.ops import OPS
 from bench.record.machine import MachineProbe, MachineState
 from bench.record.schema import Order
+from bench.task.arithmetic import Rounding
 from bench.task.config import load_config
 from bench.task.device import resolve_device
-from bench.task.op import Rounding
 from bench.task.side import Side
 from bench.task.workload import load_workloads
 from tests.judge.in_process import Script, session_class

@@ -12,7 +12,7 @@ from bench.judge.session import Session
 from bench.judge.turn import Window, bind, fill_inputs, take_turn
 from bench.judge.verify import Expectation, Finding
 from bench.ops import OPS
-from bench.task.op import Rounding
+from bench.task.arithmetic import Rounding
 from bench.task.side import Side
 from tests.fake_solution import FakeSolution
 

@@ -9,12 +9,13 @@ import torch
 from bench.judge import compare as compare_module
 from bench.judge.against_baseline import compare_with_baseline
 from bench.judge.case import INPUTS, OUTPUTS, Case
-from bench.judge.compare import Bounds, expected_output
+from bench.judge.compare import Bounds
 from bench.judge.data import CaseData, fresh_inputs
+from bench.judge.oracle import expected_output
 from bench.judge.random_bits import RandomBits
 from bench.judge.verify import compare_with_oracle
 from bench.ops import OPS
-from bench.task.op import Rounding
+from bench.task.arithmetic import Rounding
 from bench.task.tolerance import Tolerance
 
 ROUNDING = Rounding.EACH_STEP

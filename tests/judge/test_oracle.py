@@ -9,12 +9,14 @@ import pytest
 import torch
 
 from bench.judge.case import INPUTS, OUTPUTS, Case
-from bench.judge.compare import Bounds, compare, expected_output, upcast
+from bench.judge.compare import Bounds, compare
 from bench.judge.data import CaseData, fresh_inputs
+from bench.judge.oracle import expected_output, upcast
 from bench.judge.random_bits import RandomBits
 from bench.judge.special import combinations, plant_specials, special_values
 from bench.ops import OPS
-from bench.task.op import Op, Rounding
+from bench.task.arithmetic import Rounding
+from bench.task.op import Op
 from tests.judge.exact_rounding import product, total
 
 DTYPES = ("bfloat16", "float16", "float32")
@@ -71,23 +73,23 @@ def test_special_values_meet_in_every_combination() -> None:
 
 Mutant = Callable[..., torch.Tensor]
 TERMS: dict[str, tuple[Op, Mutant]] = {
-    "no residual": (GATE, lambda step, r, u, g: step(u * g)),
-    "no update": (GATE, lambda step, r, u, g: r + g),
-    "no gate": (GATE, lambda step, r, u, g: r + u),
-    "residual only": (GATE, lambda step, r, u, g: r.clone()),
-    "residual constant": (GATE, lambda step, r, u, g: 1 + step(u * g)),
-    "update constant": (GATE, lambda step, r, u, g: r + step(1.125 * g)),
-    "gate constant": (GATE, lambda step, r, u, g: r + step(1.125 * u)),
-    "gate of one row": (GATE, lambda step, r, u, g: r + step(u * g[..., :1, :])),
-    "gate of one column": (GATE, lambda step, r, u, g: r + step(u * g[..., :1])),
-    "minus": (GATE, lambda step, r, u, g: r - step(u * g)),
-    "sign of the gate lost": (GATE, lambda step, r, u, g: r + step(u * g.abs())),
-    "neighbour's update": (GATE, lambda step, r, u, g: r + step(u.roll(1, -1) * g)),
-    "no table": (FOUR_D, lambda step, a, b: b.clone()),
-    "table only": (FOUR_D, lambda step, a, b: a.expand_as(b).clone()),
-    "table constant": (FOUR_D, lambda step, a, b: 1.125 + b),
-    "one row of the table": (FOUR_D, lambda step, a, b: a[..., :1, :] + b),
-    "one frame": (FOUR_D, lambda step, a, b: (a + b[:, :, :1]).expand_as(b).clone()),
+    "no residual": (GATE, lambda at, r, u, g: at.step(u * g)),
+    "no update": (GATE, lambda at, r, u, g: r + g),
+    "no gate": (GATE, lambda at, r, u, g: r + u),
+    "residual only": (GATE, lambda at, r, u, g: r.clone()),
+    "residual constant": (GATE, lambda at, r, u, g: 1 + at.step(u * g)),
+    "update constant": (GATE, lambda at, r, u, g: r + at.step(1.125 * g)),
+    "gate constant": (GATE, lambda at, r, u, g: r + at.step(1.125 * u)),
+    "gate of one row": (GATE, lambda at, r, u, g: r + at.step(u * g[..., :1, :])),
+    "gate of one column": (GATE, lambda at, r, u, g: r + at.step(u * g[..., :1])),
+    "minus": (GATE, lambda at, r, u, g: r - at.step(u * g)),
+    "sign of the gate lost": (GATE, lambda at, r, u, g: r + at.step(u * g.abs())),
+    "neighbour's update": (GATE, lambda at, r, u, g: r + at.step(u.roll(1, -1) * g)),
+    "no table": (FOUR_D, lambda at, a, b: b.clone()),
+    "table only": (FOUR_D, lambda at, a, b: a.expand_as(b).clone()),
+    "table constant": (FOUR_D, lambda at, a, b: 1.125 + b),
+    "one row of the table": (FOUR_D, lambda at, a, b: a[..., :1, :] + b),
+    "one frame": (FOUR_D, lambda at, a, b: (a + b[:, :, :1]).expand_as(b).clone()),
 }
 SIZES = {GATE: {"B": 1, "L": 9, "D": 130}, FOUR_D: {"S": 5, "P": 3, "D": 130}}
 

@@ -17,8 +17,9 @@ from bench.judge.data import CaseData, fresh_inputs
 from bench.judge.oracle_mutants import check_oracle_mutants
 from bench.judge.random_bits import RandomBits
 from bench.ops import OPS
+from bench.task.arithmetic import Rounding
 from bench.task.config import load_config
-from bench.task.op import Op, Rounding
+from bench.task.op import Op
 from bench.task.tolerance import Tolerance
 from bench.task.workload import Workload
 from tests.small_run import ROOT
@@ -68,7 +69,7 @@ def test_every_mutant_of_a_contract_is_told_from_it(op: Op, rounding: Rounding, 
 
 
 def test_an_operand_without_effect_is_named() -> None:
-    deaf = dataclasses.replace(GATE, oracle=lambda step, r, u, g: r + step(u * u))
+    deaf = dataclasses.replace(GATE, oracle=lambda at, r, u, g: r + at.step(u * u))
     wrong = failed(checks(deaf))
     assert wrong == {
         "gate replaced by 0",

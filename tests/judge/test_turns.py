@@ -11,16 +11,17 @@ import torch
 
 from bench.judge import turns as turns_module
 from bench.judge.case import Case
-from bench.judge.compare import Bounds, expected_output, upcast
+from bench.judge.compare import Bounds
 from bench.judge.contenders import Contender, Regime, RowFailure, Trial
 from bench.judge.data import CaseData
+from bench.judge.oracle import expected_output, upcast
 from bench.judge.turn import Window, bind, fill_inputs
 from bench.judge.turns import Turns
 from bench.judge.wanted import wanted_outputs
 from bench.ops import OPS
 from bench.record.status import Status
+from bench.task.arithmetic import Rounding
 from bench.task.config import load_config
-from bench.task.op import Rounding
 from bench.timing.calling_core import CallingCore
 from tests.judge.in_process import Script, right, session_class
 from tests.small_run import ROOT

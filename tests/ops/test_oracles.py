@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from bench.ops import OPS
-from bench.task.op import Rounding
+from bench.task.arithmetic import Arithmetic, Rounding
 
 # dtype -> significant bits, exponent of the smallest subnormal
 FORMATS = {"bfloat16": (8, -133), "float16": (11, -24), "float32": (24, -149)}
@@ -78,10 +78,7 @@ def test_the_oracle_rounds_as_exact_arithmetic_does(op, layout, dtype, rounding)
     # Rounding once needs the sum in float64; each step alone is exact in float32 for the caller.
     wide = torch.float64 if rounding is Rounding.ONCE else torch.float32
 
-    def step(value):
-        return value.to(target).to(wide) if rounding is Rounding.EACH_STEP else value
-
-    got = op.oracle(step, *(one.to(wide) for one in inputs)).to(target)
+    got = op.oracle(Arithmetic(rounding, target), *(one.to(wide) for one in inputs)).to(target)
     assert got.double().flatten().tolist() == list(exact(op, inputs, dtype, rounding))
 
 
@@ -97,12 +94,12 @@ def test_the_two_roundings_differ_somewhere_so_the_test_above_can_tell_them_apar
 def test_the_oracle_works_on_chunks_of_its_slowest_axis(op):
     layout = next(iter(op.layouts))
     inputs = [one.float() for one in data(op, layout, "bfloat16")]
-    whole = op.oracle(lambda value: value, *inputs)
+    whole = op.oracle(Arithmetic(), *inputs)
     axis = op.dims(next(iter(op.outputs)), layout).index(op.axes_names[0])
     parts = []
     for i in range(whole.shape[axis]):
         chunk = [x.narrow(axis, i, 1) if x.shape[axis] > 1 else x for x in inputs]
-        parts.append(op.oracle(lambda value: value, *chunk))
+        parts.append(op.oracle(Arithmetic(), *chunk))
     assert torch.equal(torch.cat(parts, axis), whole)
 
 

@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from bench.adapter import Adapter
+from bench.judge.oracle import expected_output
 from bench.ops import OPS
 from bench.rivals import addcmul, inductor, triton
-from bench.task.op import Rounding
+from bench.task.arithmetic import Rounding
 from bench.task.side import Side
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,10 +29,7 @@ def call_of(op, layout):
 def expected(op, inputs, rounding):
     """The oracle in float64, rounded where the rounding says."""
 
-    def step(tensor):
-        return tensor if rounding is Rounding.ONCE else tensor.bfloat16().double()
-
-    return op.oracle(step, *(one.double() for one in inputs)).bfloat16()
+    return expected_output(op, rounding, inputs, torch.float64)[0]
 
 
 @pytest.mark.parametrize("layout", ["full", "row"])

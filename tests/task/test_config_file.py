@@ -5,9 +5,9 @@ import json
 
 import pytest
 
+from bench.task.arithmetic import Rounding
 from bench.task.config import Config, load_config
 from bench.task.errors import ConfigError, UserError
-from bench.task.op import Rounding
 from bench.task.parse import Parser
 from tests.task.own_files import CONFIG, CONFIG_PATH, CONFIG_TEXT, LEAVES, changed
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 import pytest
 
 from bench.ops import OPS
-from bench.task.op import Op, Rounding
+from bench.task.arithmetic import Rounding
+from bench.task.op import Op
 from bench.task.validate import validate
 
 FAMILY = Op(
@@ -14,7 +15,7 @@ FAMILY = Op(
     outputs={"kept": "B L D", "out": "B L D"},
     layouts={"full": {}, "token": {"scale": "B L 1"}, "batch": {"scale": "B 1 D"}},
     roundings=(Rounding.EACH_STEP,),
-    oracle=lambda step, r, u, scale, weight: (r + u, step(r + u) * scale * weight),
+    oracle=lambda at, r, u, scale, weight: (r + u, at.step(r + u) * scale * weight),
 )
 
 

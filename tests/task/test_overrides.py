@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.task.arithmetic import Rounding
 from bench.task.config import load_config
 from bench.task.errors import ConfigError
-from bench.task.op import Rounding
 
 PATH = Path(__file__).parents[2] / "config.toml"
 
