@@ -3,7 +3,28 @@
 
 from __future__ import annotations
 
-from bench.ops import broadcast_add_4d, residual_gate_add
+from bench.ops import (
+    broadcast_add_4d,
+    layer_norm_modulate,
+    residual_gate_add,
+    residual_gate_layer_norm_modulate,
+    residual_gate_rms_norm_modulate,
+    rms_norm,
+    rms_norm_modulate,
+    silu_mul,
+)
 from bench.task.op import Op
 
-OPS: dict[str, Op] = {op.name: op for op in (residual_gate_add.OP, broadcast_add_4d.OP)}
+OPS: dict[str, Op] = {
+    module.OP.name: module.OP
+    for module in (
+        residual_gate_add,
+        broadcast_add_4d,
+        rms_norm,
+        silu_mul,
+        layer_norm_modulate,
+        rms_norm_modulate,
+        residual_gate_layer_norm_modulate,
+        residual_gate_rms_norm_modulate,
+    )
+}

@@ -6,9 +6,8 @@
 #include "contract.h"
 #include "dispatch.h"
 #include "entry.h"
-#include "lanes.h"
+#include "gate.h"
 #include "parallel.h"
-#include "rounding.h"
 
 namespace {
 using namespace solution;
@@ -17,12 +16,6 @@ constexpr Contract kContract = make_contract(
     "residual_gate_add", {{"residual", "B L D"}, {"update", "B L D"}, {"gate", "B L D"}},
     {{"out", "B L D"}}, {{"full", {}}, {"row", {{"gate", "1 1 D"}}}});
 enum { kResidual, kUpdate, kGate, kOut };
-
-template <typename T>
-Lanes gated_sum(Lanes residual, Lanes update, Lanes gate) {
-  if constexpr (kRoundEachStep) return residual + round_to<T>(update * gate);
-  return fused_multiply_add(update, gate, residual);
-}
 
 // A full gate is one row as long as the tensor.
 template <typename T, bool Streaming>

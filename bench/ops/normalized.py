@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the ops of one normalisation share: its formula, and how far nobody has it exactly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+if TYPE_CHECKING:
+    from bench.task.arithmetic import Arithmetic
+
+EPSILON = 1e-6
+# Sums of up to some thousand terms in float32, in any order, and a reciprocal square root: 8 units
+# of float32's last place.
+INEXACT = 2.0**-20
+
+
+def rms_normalized(at: Arithmetic, x: torch.Tensor) -> torch.Tensor:
+    """Over the last axis: x / sqrt(mean(x^2) + EPSILON)."""
+    normalized = x * torch.rsqrt(x.square().mean(-1, keepdim=True) + EPSILON)
+    return at.step(at.inexact(normalized, normalized.abs()))
+
+
+def layer_normalized(at: Arithmetic, x: torch.Tensor) -> torch.Tensor:
+    """Over the last axis: (x - mean(x)) / sqrt(mean((x - mean(x))^2) + EPSILON)."""
+    mean = x.mean(-1, keepdim=True)
+    centered = x - mean
+    scale = torch.rsqrt(centered.square().mean(-1, keepdim=True) + EPSILON)
+    magnitude = (x.abs() + x.abs().mean(-1, keepdim=True)) * scale
+    return at.step(at.inexact(centered * scale, magnitude))
+
+
+def modulated(
+    at: Arithmetic, normalized: torch.Tensor, scale: torch.Tensor, shift: torch.Tensor
+) -> torch.Tensor:
+    """normalized * (1 + scale) + shift, the sum and the product each a step."""
+    return at.step(normalized * at.step(1 + scale)) + shift
