@@ -38,6 +38,8 @@ __global__ void __launch_bounds__(kMaxThreads, blocks_at_once(sizeof(V)))
 
 // --- launcher
 struct BroadcastAdd4d {
+  static constexpr bool kWideVectors = true;
+
   static LaunchPlan plan(const Call& call, int capability) {
     return plan_rows(
         {call.axis('S'), columns(call), call.itemsize(), common_address(call), capability});

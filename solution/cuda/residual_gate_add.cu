@@ -62,6 +62,8 @@ __global__ void __launch_bounds__(kMaxThreads, blocks_at_once(sizeof(V)))
 
 // --- launcher
 struct ResidualGateAdd {
+  static constexpr bool kWideVectors = true;
+
   static LaunchPlan plan(const Call& call, int capability) {
     const Problem problem{rows(call), call.axis('D'), call.itemsize(), common_address(call),
                           capability};

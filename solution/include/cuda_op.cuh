@@ -4,6 +4,7 @@
 // An op is a struct with
 //   static LaunchPlan plan(const Call&, int capability);
 //   template <typename V> static cudaError_t launch(const Call&, const LaunchPlan&);
+//   static constexpr bool kWideVectors: whether its plan may choose 32 bytes.
 #pragma once
 
 #include "entry.h"
@@ -22,7 +23,7 @@ constexpr bool built_for_wide_vectors() {
 
 template <typename Op, typename T>
 cudaError_t launch_vector(const Call& call, const LaunchPlan& plan) {
-  if constexpr (built_for_wide_vectors())
+  if constexpr (built_for_wide_vectors() && Op::kWideVectors)
     if (plan.vector_bytes == 32) return Op::template launch<Vec<T, 32>>(call, plan);
   if (plan.vector_bytes == 16) return Op::template launch<Vec<T, 16>>(call, plan);
   return Op::template launch<Scalar<T>>(call, plan);

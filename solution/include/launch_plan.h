@@ -89,6 +89,30 @@ constexpr LaunchPlan plan_rows(const Problem& problem) {
           problem.capability >= 90};
 }
 
+constexpr uint32_t kMaxNormThreads = 1024;
+
+// How many vectors of a row a thread keeps in registers: 1, 2 or 4; 0 where that is not enough.
+constexpr int vectors_per_thread(int64_t vectors, uint32_t threads) {
+  for (const int count : {1, 2, 4})
+    if (vectors <= static_cast<int64_t>(count) * threads) return count;
+  return 0;
+}
+
+// A block a row, of so many warps that few threads idle, and that several blocks share a
+// multiprocessor.
+constexpr LaunchPlan plan_norm_rows(const Problem& problem) {
+  const uint64_t row_bytes = static_cast<uint64_t>(problem.columns) * problem.itemsize;
+  const uint32_t bytes = (problem.addresses | row_bytes) % 16 == 0 ? 16 : problem.itemsize;
+  const int64_t vectors = static_cast<int64_t>(row_bytes / bytes);
+  uint32_t threads = kMaxNormThreads;
+  for (const int64_t each : {4, 2, 1}) {
+    const int64_t warps = (vectors + 32 * each - 1) / (32 * each);
+    if (32 * warps <= (each == 4 ? kMaxNormThreads : each == 2 ? 320 : 256))
+      threads = static_cast<uint32_t>(32 * warps);
+  }
+  return {static_cast<uint32_t>(problem.rows), 1, threads, bytes, problem.capability >= 90};
+}
+
 // "row 2-D 192x(2,4096) vec8 pdl"
 inline void describe_launch(const LaunchPlan& plan, const char* layout, uint32_t itemsize,
                             char* text, size_t size) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// kept = residual + update * gate; out = layer_norm(kept) * (1 + scale) + shift
+//   residual, update, kept, out [B, L, D];
+//   gate, scale, shift [B, L, D] (full), [1, 1, D] (row) or [B, L, 1] (token).
+//   kept is rounded to the dtype before it is normalised, as it is stored.
+//   once: fp32 arithmetic, each output rounded to the dtype.
+//   each_step: every intermediate result rounded to the dtype.
+#include "normalize.cuh"
+
+namespace {
+using namespace solution;
+
+constexpr Contract kContract = make_contract(
+    "residual_gate_layer_norm_modulate",
+    {{"residual", "B L D"},
+     {"update", "B L D"},
+     {"gate", "B L D"},
+     {"scale", "B L D"},
+     {"shift", "B L D"}},
+    {{"kept", "B L D"}, {"out", "B L D"}},
+    {{"full", {}},
+     {"row", {{"gate", "1 1 D"}, {"scale", "1 1 D"}, {"shift", "1 1 D"}}},
+     {"token", {{"gate", "B L 1"}, {"scale", "B L 1"}, {"shift", "B L 1"}}}});
+enum { kResidual, kUpdate, kGate, kScale, kShift, kKept, kOut };
+
+// --- device maths
+template <typename T>
+struct Row : Modulation<T> {
+  const T* residual;
+  const T* update;
+  RowOperand<T> gate;
+  T* kept;
+
+  // The values that are normalised are those that are stored.
+  template <typename V>
+  __device__ Single<V> load(int64_t row, int64_t column) const {
+    const auto gated_sum = [](float residual, float update, float gate) {
+      if constexpr (kRoundEachStep) return residual + step<T>(update * gate);
+      return __fmaf_rn(update, gate, residual);
+    };
+    const int64_t start = row * this->columns;
+    const V sum = map_single<V>(gated_sum, Single<V>::load(residual + start, column),
+                                Single<V>::load(update + start, column),
+                                gate.template load<V>(row, column))
+                      .rounded();
+    sum.store(kept + start, column);
+    return Single<V>::of(sum);
+  }
+};
+
+// --- launcher
+struct Modulated {
+  static constexpr bool kWideVectors = false;
+
+  static LaunchPlan plan(const Call& call, int capability) { return plan_norm(call, capability); }
+
+  template <typename V>
+  static cudaError_t launch(const Call& call, const LaunchPlan& plan) {
+    using T = typename V::Element;
+    const int64_t columns = columns_of(call);
+    const Row<T> row = {{row_operand<T>(call, kScale, columns), row_operand<T>(call, kShift, columns),
+                         call.data<T>(kOut), columns},
+                        call.data<const T>(kResidual),
+                        call.data<const T>(kUpdate),
+                        row_operand<T>(call, kGate, columns),
+                        call.data<T>(kKept)};
+    return launch_norm<LayerNorm, V>(call, plan, row);
+  }
+};
+}  // namespace
+
+// --- checked entry and export
+SOLUTION_EXPORT_CUDA(residual_gate_layer_norm_modulate, kContract, Modulated)

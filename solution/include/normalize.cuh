@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normalising rows on CUDA: a block a row, its values in registers from the load to the store.
+//
+// A row is a struct with
+//   template <typename V> Single<V> load(int64_t row, int64_t column) const;
+//   template <typename V> void store(int64_t row, int64_t column, Single<V> normalized) const;
+#pragma once
+
+#include "cuda_op.cuh"
+#include "single.cuh"
+
+namespace solution {
+
+constexpr float kEpsilon = 1e-6f;
+
+struct RmsNorm {
+  static constexpr bool kCentered = false;
+};
+struct LayerNorm {
+  static constexpr bool kCentered = true;
+};
+
+// What a row's values are turned into: (x - mean) * scale.
+struct Normalizer {
+  float mean, scale;
+  __device__ float operator()(float x) const { return (x - mean) * scale; }
+};
+
+// The sum over a block, known to every thread. `partial` is used by one sum of a kernel alone: a
+// second one in it would need a barrier more.
+__device__ inline float block_sum(float value, float* partial) {
+#pragma unroll
+  for (int distance = 16; distance; distance /= 2)
+    value += __shfl_xor_sync(0xffffffff, value, distance);
+  if (blockDim.x == 32) return value;
+  const int lane = threadIdx.x % 32;
+  if (lane == 0) partial[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = lane < blockDim.x / 32 ? partial[lane] : 0;
+#pragma unroll
+  for (int distance = 16; distance; distance /= 2)
+    value += __shfl_xor_sync(0xffffffff, value, distance);
+  return value;
+}
+
+// The mean first: sums of squares less a squared mean cancel where values lie far from zero.
+// for_each(body) calls body(x) with every vector of the row that is this thread's.
+template <typename Norm, typename V, typename ForEach>
+__device__ Normalizer normalizer(ForEach for_each, float columns) {
+  __shared__ float partial[2][32];
+  float mean = 0;
+  if constexpr (Norm::kCentered) {
+    float sum = 0;
+    for_each([&](const Single<V>& x) {
+#pragma unroll
+      for (const float one : x.value) sum += one;
+    });
+    mean = block_sum(sum, partial[0]) / columns;
+  }
+  float squares = 0;
+  for_each([&](const Single<V>& x) {
+#pragma unroll
+    for (const float one : x.value) squares = __fmaf_rn(one - mean, one - mean, squares);
+  });
+  return {mean, rsqrtf(block_sum(squares, partial[1]) / columns + kEpsilon)};
+}
+
+// kPerThread vectors a thread; the block has a thread for each of them or more.
+template <typename Norm, typename V, int kPerThread, typename Row>
+__global__ void __launch_bounds__(kMaxNormThreads)
+    normalize_rows(Row row, int64_t vectors, float columns) {
+  wait_for_previous_grid();
+  Single<V> x[kPerThread];
+  const auto mine = [&](int k) { return threadIdx.x + k * blockDim.x; };
+#pragma unroll
+  for (int k = 0; k < kPerThread; ++k)
+    if (mine(k) < vectors) x[k] = row.template load<V>(blockIdx.x, mine(k));
+  const Normalizer normalize = normalizer<Norm, V>(
+      [&](auto body) {
+#pragma unroll
+        for (int k = 0; k < kPerThread; ++k)
+          if (mine(k) < vectors) body(x[k]);
+      },
+      columns);
+#pragma unroll
+  for (int k = 0; k < kPerThread; ++k)
+    if (mine(k) < vectors)
+      row.template store<V>(blockIdx.x, mine(k), map_single<V>(normalize, x[k]));
+}
+
+// Rows too long for registers are read again for each sum, and to be stored.
+template <typename Norm, typename V, typename Row>
+__global__ void __launch_bounds__(kMaxNormThreads)
+    normalize_long_rows(Row row, int64_t vectors, float columns) {
+  wait_for_previous_grid();
+  const auto for_each = [&](auto body) {
+#pragma unroll 1
+    for (int64_t column = threadIdx.x; column < vectors; column += blockDim.x)
+      body(row.template load<V>(blockIdx.x, column));
+  };
+  const Normalizer normalize = normalizer<Norm, V>(for_each, columns);
+#pragma unroll 1
+  for (int64_t column = threadIdx.x; column < vectors; column += blockDim.x)
+    row.template store<V>(blockIdx.x, column,
+                          map_single<V>(normalize, row.template load<V>(blockIdx.x, column)));
+}
+
+// An operand of a row: as long as the row, or one value for all of it.
+template <typename T>
+struct RowOperand {
+  const T* data;
+  int64_t row_step;  // elements; 0 where all rows share it
+  bool single;
+
+  template <typename V>
+  __device__ Single<V> load(int64_t row, int64_t column) const {
+    const T* start = data + row * row_step;
+    if (!single) return Single<V>::load(start, column);
+    const float value = Single<Scalar<T>>::load(start, 0).value[0];
+    Single<V> all;
+#pragma unroll
+    for (float& one : all.value) one = value;
+    return all;
+  }
+};
+
+template <typename T>
+RowOperand<T> row_operand(const Call& call, int i, int64_t columns) {
+  const Dims& dims = call.contract->dims[call.layout][i];
+  const bool single = !Dims::is_axis(dims.code[dims.rank - 1]);
+  const int64_t length = single ? 1 : columns;
+  return {call.data<const T>(i), Dims::is_axis(dims.code[0]) ? length : 0, single};
+}
+
+// Normalised values times 1 + scale, plus shift, stored.
+template <typename T>
+struct Modulation {
+  RowOperand<T> scale, shift;
+  T* out;
+  int64_t columns;
+
+  template <typename V>
+  __device__ void store(int64_t row, int64_t column, const Single<V>& normalized) const {
+    const auto modulate = [](float normal, float scale, float shift) {
+      const float factor = step<T>(1 + scale);
+      if constexpr (kRoundEachStep) return step<T>(step<T>(normal) * factor) + shift;
+      return __fmaf_rn(normal, factor, shift);
+    };
+    map_single<V>(modulate, normalized, scale.template load<V>(row, column),
+                  shift.template load<V>(row, column))
+        .store(out + row * columns, column);
+  }
+};
+
+// Every axis of the first tensor but its last counts rows.
+inline int64_t columns_of(const Call& call) {
+  return call.tensor[0]->shape[call.tensor[0]->ndim - 1];
+}
+
+inline LaunchPlan plan_norm(const Call& call, int capability) {
+  const int64_t columns = columns_of(call);
+  const int64_t rows = element_count(*call.tensor[0]) / columns;
+  return plan_norm_rows({rows, columns, call.itemsize(), common_address(call), capability});
+}
+
+template <typename Norm, typename V, typename Row>
+cudaError_t launch_norm(const Call& call, const LaunchPlan& plan, const Row& row) {
+  const int64_t columns = columns_of(call);
+  const int64_t vectors = columns / V::kElements;
+  const float count = static_cast<float>(columns);
+  const DLDevice device = call.device();
+  switch (vectors_per_thread(vectors, plan.threads)) {
+    case 1:
+      return launch<normalize_rows<Norm, V, 1, Row>>(plan, device, row, vectors, count);
+    case 2:
+      return launch<normalize_rows<Norm, V, 2, Row>>(plan, device, row, vectors, count);
+    case 4:
+      return launch<normalize_rows<Norm, V, 4, Row>>(plan, device, row, vectors, count);
+    default:
+      return launch<normalize_long_rows<Norm, V, Row>>(plan, device, row, vectors, count);
+  }
+}
+
+}  // namespace solution
