@@ -146,7 +146,8 @@ class Reviewer:
         words += ["--cache", str(folder / "cache"), "--rounding", rounding, *more]
         words += [file_flag, str(report), *(["--device", device] if device else [])]
         words += ["--pick-idle-gpu"] if arguments.pick_idle_gpu else []
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
         out = sys.stderr if arguments.json else None
         code = subprocess.run(words, cwd=ROOT, env=environment, stdout=out, check=False).returncode
         if code not in (0, 1):

@@ -13,6 +13,9 @@ from bench.timing.statistics import LARGEST_NOISE, Interval
 
 Record = Mapping[str, Any]
 WHOLE = "headline"
+# How far above a measurement on another device of its model a claim may lie: of two H200s one read
+# 1.4 to 1.9 % less on five rows, with null controls of 0.3 %.
+OTHER_DEVICE = 0.03
 
 
 @dataclass(frozen=True)
@@ -70,13 +73,13 @@ def claims(records: Sequence[Record]) -> list[Claim]:
 
 
 def compare_claims(
-    claimed: Sequence[Claim], measured: Sequence[Claim], same_within: float
+    claimed: Sequence[Claim], measured: Sequence[Claim], least_margin: float
 ) -> Iterator[Comparison]:
-    """Each claim beside its measurement; the margin is the larger noise, within its bound."""
+    """Each claim beside its measurement; the margin is the larger noise, within its bounds."""
     found = {(one.what, one.rounding): one for one in measured}
     for claim in claimed:
         here = found[claim.what, claim.rounding]
         noise = min(max(claim.noise, here.noise), LARGEST_NOISE)
         yield Comparison(
-            claim.what, claim.rounding, claim.speedup, here.speedup, max(noise, same_within)
+            claim.what, claim.rounding, claim.speedup, here.speedup, max(noise, least_margin)
         )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bench.bundle.agreement import WHOLE, claims, compare_claims
+from bench.bundle.agreement import OTHER_DEVICE, WHOLE, claims, compare_claims
 from bench.bundle.verdict import Review, Verdict
 from bench.judge.checker import Check
 from bench.record.status import Status
@@ -62,7 +62,11 @@ def weigh_benchmark(
             reasons = "; ".join(records[-1]["no_headline_because"])
             review.add(Verdict.NOT_VERIFIABLE_HERE, "timing", f"no headline here: {reasons}")
         return
-    for one in compare_claims(review.claims, claims(records), same_within):
+    assert review.claimed is not None
+    claimed, here = (one["device"]["uuid"] for one in (review.claimed, records[0]["provenance"]))
+    same_device = here is not None and here == claimed
+    margin = same_within if same_device else max(same_within, OTHER_DEVICE)
+    for one in compare_claims(review.claims, claims(records), margin):
         review.comparisons.append(one)
         claimed = (
             f"claimed {one.claimed.value:.3f}x [{one.claimed.low:.3f}, {one.claimed.high:.3f}]"
