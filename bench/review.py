@@ -133,8 +133,8 @@ class Reviewer:
             self._review.add(Verdict.NOT_VERIFIABLE_HERE, "timing", text)
         else:
             records = self._command("benchmark", "--out", self._seed())
-            margins = self._inspected.tree.config.review
-            weigh_benchmark(records, self._review, margins, self._show)
+            same_within = self._inspected.tree.config.benchmark.same_within
+            weigh_benchmark(records, self._review, same_within, self._show)
 
     def _command(self, command: str, file_flag: str, more: Sequence[str]) -> list[dict[str, Any]]:
         """One of the judge's commands on the unpacked solution, with a build cache of its own."""

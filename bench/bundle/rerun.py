@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bench.bundle.agreement import WHOLE, claims, compare_claims
+from bench.bundle.agreement import OTHER_DEVICE, WHOLE, claims, compare_claims
 from bench.bundle.verdict import Review, Verdict
 from bench.judge.checker import Check
 from bench.record.status import Status
-from bench.task.config import ReviewMargins
 
 Record = Mapping[str, Any]
 SHOWN_MAX = 5  # failures that are told one by one
@@ -53,7 +52,7 @@ def weigh_compiled(checks: Sequence[Check], architecture: str, review: Review) -
 
 
 def weigh_benchmark(
-    records: Sequence[Record], review: Review, margins: ReviewMargins, show: Callable[[str], None]
+    records: Sequence[Record], review: Review, same_within: float, show: Callable[[str], None]
 ) -> None:
     """A benchmark made here, claim by claim; a row that failed decides before any time does."""
     failed = [one for one in records if one["kind"] == "check" and one["status"] != Status.PASSED]
@@ -65,8 +64,8 @@ def weigh_benchmark(
         return
     assert review.claimed is not None
     claimed, here = (one["device"]["uuid"] for one in (review.claimed, records[0]["provenance"]))
-    same = here is not None and here == claimed
-    margin = margins.same_device if same else margins.other_device
+    same_device = here is not None and here == claimed
+    margin = same_within if same_device else max(same_within, OTHER_DEVICE)
     for one in compare_claims(review.claims, claims(records), margin):
         review.comparisons.append(one)
         claimed = (

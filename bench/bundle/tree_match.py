@@ -10,13 +10,14 @@ from typing import Any
 
 from bench.ops import OPS
 from bench.record.tree import changed_since, file_digest, tree_digest
-from bench.task.config import Config, load_config
+from bench.task.config import Config, load_config, read_toml
 from bench.task.workload import Workloads, load_workloads
 
 Record = Mapping[str, Any]
 CHOSEN = ("solution.rounding",)
 """Keys that a claim may override: which rounding it is about is a part of it."""
 LISTED_MAX = 5  # changed files named in one sentence
+SINCE = Path("results") / "since.toml"
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class Tree:
     workloads: Workloads
     digests: Mapping[str, str]
     """baseline/, bench/, solution/, workloads.json and config.toml -> sha256"""
+    bench_then: str
+    """of bench/ when the committed results were measured, by what the repository declares"""
 
     @staticmethod
     def of(root: Path, solution: Path) -> Tree:
@@ -41,7 +44,8 @@ class Tree:
             "workloads.json": file_digest(config.workloads_path),
             "config.toml": file_digest(config.path),
         }
-        return Tree(root, config, workloads, digests)
+        changed = {name.removeprefix("bench/"): then for name, then in changed_files(root).items()}
+        return Tree(root, config, workloads, digests, tree_digest(root / "bench", changed))
 
     def config_of(self, run: Record) -> Config:
         """The configuration of a run that overrides only what a claim may choose."""
@@ -59,7 +63,8 @@ class Tree:
             files = origin["file_sha256"]
             stated |= {"workloads.json": files["workloads"], "config.toml": files["config"]}
             for part, digest in self.digests.items():
-                if stated.get(part) != digest and part not in seen:
+                known = {digest, self.bench_then} if part == "bench/" else {digest}
+                if stated.get(part) not in known and part not in seen:
                     seen.add(part)
                     yield part, self._sentence(part, stated.get(part), origin)
 
@@ -72,3 +77,15 @@ class Tree:
             return text
         more = f" and {len(changed) - LISTED_MAX} more" if len(changed) > LISTED_MAX else ""
         return f"{text}; since its commit: {', '.join(changed[:LISTED_MAX])}{more}"
+
+
+def changed_files(root: Path) -> dict[str, str]:
+    """Files of bench/ that changed since the committed results, with the sha256 they had then.
+
+    A repair of the judge need not void what was measured before it: the maintainers say so, file by
+    file, and anybody can put the old digests in.
+    """
+    path = root / SINCE
+    if not path.is_file():
+        return {}
+    return {name: one["sha256"] for name, one in read_toml(path)["changed"].items()}

@@ -13,10 +13,6 @@ from bench.judge.contenders import Contender, Regime, RowFailure, Trial
 from bench.judge.verify import Finding
 from bench.record.status import Status
 
-# A CPU's stream slower than this many copies within caches waited for its cores: on two of an AMD
-# EPYC memory gave 2 to 7 times less than the caches, beside a second run 60 times.
-STREAM_OVER_CACHE = 16
-
 
 @dataclass
 class Floors:
@@ -47,9 +43,9 @@ class Floors:
             seen = min(singles or [trial.us[regime.name][stream.label]])
             self._us[regime.name] = min(seen, self._us.get(regime.name, seen))
         floor = self._us.get(regime.floor, self.fastest_us)
-        if self.fastest_us and (contended() or floor > STREAM_OVER_CACHE * self.fastest_us):
+        if self.fastest_us and contended():
             # Threads that wait for a core make a CPU's streaming floor look high.
-            floor = self.fastest_us
+            floor = min(floor, self.fastest_us)
         for one in contenders:
             us = _least_us(trial, regime, one)
             if one.compared and us < self.least * floor:

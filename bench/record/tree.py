@@ -40,11 +40,15 @@ def file_digest(path: Path) -> str:
         raise UserError(f"{path}: expected a readable file, got: {error.strerror}") from None
 
 
-def tree_digest(folder: Path) -> str:
-    """The sha256 over each file's relative path and contents, sorted by path, caches left out."""
+def tree_digest(folder: Path, then: Mapping[str, str] | None = None) -> str:
+    """The sha256 over each file's relative path and contents, sorted by path, caches left out.
+
+    `then` holds files, by their relative paths, with the sha256 that they had at another time.
+    """
     digest = hashlib.sha256()
     for name, path in source_files(folder).items():
-        digest.update(os.fsencode(name) + b"\0" + file_digest(path).encode() + b"\n")
+        one = (then or {}).get(name) or file_digest(path)
+        digest.update(os.fsencode(name) + b"\0" + one.encode() + b"\n")
     return digest.hexdigest()
 
 

@@ -136,14 +136,6 @@ class Correctness:
 
 
 @dataclass(frozen=True)
-class ReviewMargins:
-    """[review]: share by which a claim may lie above a measurement, at the least."""
-
-    same_device: Annotated[float, Range(0, 1)]
-    other_device: Annotated[float, Range(0, 1)]
-
-
-@dataclass(frozen=True)
 class Config:
     """How to run, from config.toml and the flags that override it."""
 
@@ -151,7 +143,6 @@ class Config:
     baseline: Baseline
     solution: Solution
     benchmark: Benchmark
-    review: ReviewMargins
     correctness: Correctness
     datasheet_gbps: Mapping[str, float]
     path: Path = field(default_factory=Path)

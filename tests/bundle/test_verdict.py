@@ -18,7 +18,7 @@ from bench.bundle.verdict import EXIT_CODE, Review, Verdict
 from bench.judge.absent_device import absent_sides, check_absent_device
 from bench.judge.checker import Check
 from bench.ops import OPS
-from bench.task.config import ReviewMargins, load_config
+from bench.task.config import load_config
 from bench.task.errors import UserError
 from bench.timing.statistics import Interval
 from tests.small_run import ROOT
@@ -110,7 +110,7 @@ def timed(
 def benchmarked(records: list[dict[str, Any]], uuid: str | None = "GPU-1") -> Review:
     whole = Claim("headline", "once", Interval(1, 1, 1), 0.0)
     review = Review(claims=[claim(1.5, 1.6), whole], claimed={"device": {"uuid": uuid}})
-    weigh_benchmark(records, review, ReviewMargins(0.01, 0.03), lambda _: None)
+    weigh_benchmark(records, review, 0.01, lambda _: None)
     return review
 
 

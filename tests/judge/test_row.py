@@ -8,7 +8,8 @@ import itertools
 
 import pytest
 
-from bench.judge.contenders import FLOORS
+from bench.judge.contenders import FLOORS, REGIMES
+from bench.judge.reply import Reply
 from tests.judge.in_process import Request, Script
 from tests.judge.scripted_row import Judge, admissible, bench, trials
 
@@ -22,6 +23,20 @@ def test_the_speedup_is_the_ratio_of_what_the_clock_said(judge: Judge) -> None:
         assert regime["speedup"] == pytest.approx({"value": 2, "low": 2, "high": 2})
         assert regime["verdict"] == "FAST"
     assert bench(outcome)["plan"] == "plan of solution each_step 0"
+
+
+def test_a_stream_that_touches_its_pages_for_the_first_time_sets_no_floor(
+    judge: Judge, script: Script
+) -> None:
+    late = iter([30.0] * len(REGIMES["cpu"]))  # one sample a regime, in the trial before the first
+
+    def first_touch(one: Reply) -> Reply:
+        slower = next(late, 1.0) if len(one.us) > 1 else 1.0  # sizing asks for one number
+        return dataclasses.replace(one, us=tuple(us * slower for us in one.us))
+
+    script.reply["stream"] = first_touch
+    assert judge().failure is None
+    assert next(late, None) is None, "the script was played"
 
 
 def test_every_request_finds_its_outputs_poisoned(judge: Judge, script: Script) -> None:
