@@ -36,7 +36,11 @@ def add_selectors(parser: argparse.ArgumentParser) -> None:
         metavar="ROWS",
         help="all, production, grid, or row ids with commas between (default: all)",
     )
-    add("--op", metavar="OP", help="only this op (default: every op)")
+    add(
+        "--op",
+        metavar="OP",
+        help="an op, or all (default: the task's ops, which config.toml names)",
+    )
     add(
         "--rounding",
         metavar="ROUNDING",
@@ -95,7 +99,7 @@ def prepare(arguments: argparse.Namespace) -> Run:
     overrides = _overrides(arguments)
     config = config.override(overrides) if overrides else config
     workloads = load_workloads(config.workloads_path, OPS, config.task.workloads_sha256)
-    ops = _ops(arguments.op)
+    ops = _ops(arguments.op, config)
     rows = _rows(arguments.rows, workloads, ops)
     roundings = _roundings(arguments.rounding, config)
     solution = (arguments.solution or ROOT / Path(config.solution.entry).parts[0]).resolve()
@@ -173,12 +177,14 @@ def _roundings(chosen: str | None, config: Config) -> tuple[Rounding, ...]:
     return (config.solution.rounding,)
 
 
-def _ops(chosen: str | None) -> tuple[Op, ...]:
-    if chosen is None:
+def _ops(chosen: str | None, config: Config) -> tuple[Op, ...]:
+    if chosen == "all":
         return tuple(OPS.values())
-    if chosen not in OPS:
-        raise UserError(f"--op: unknown op {chosen}; {suggest(chosen, OPS)}")
-    return (OPS[chosen],)
+    at, names = ("task.ops", config.task.ops) if chosen is None else ("--op", (chosen,))
+    for name in names:
+        if name not in OPS:
+            raise UserError(f"{at}: unknown op {name}; {suggest(name, [*OPS, 'all'])}")
+    return tuple(OPS[name] for name in names)
 
 
 def _rows(chosen: str, workloads: Workloads, ops: Sequence[Op]) -> tuple[Workload, ...]:

@@ -77,8 +77,8 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Whether every frozen production row is among the chosen."""
-        return {row.id for row in self.workloads.rows if row.production} <= {
+        """Whether every frozen production row of the chosen ops is among the chosen."""
+        return {row.id for row in self.workloads.of(self.ops) if row.production} <= {
             row.id for row in self.rows
         }
 

@@ -94,7 +94,7 @@ def _require_fit(results: Records, checks: Records, tree: Tree) -> None:
             raise UserError(str(shortfall))
         for shortfall in correctness_shortfalls(checks, results, tree):
             raise UserError(str(shortfall))
-        Recomputation(tree.config_of(results[0]), results).check(tree.workloads.rows)
+        Recomputation(tree.config_of(results[0]), results).check(tree.rows)
     except MALFORMED as error:
         raise UserError(
             f"results, checks: not of the form that the judge writes: {error!r:.200};"

@@ -72,7 +72,7 @@ def inspect(path: Path, root: Path, work: Path, review: Review) -> Inspected | N
         inspected = Inspected(work, results, checks, tree)
         _requirements(inspected, review)
         with _stage("statistics", review):
-            Recomputation(tree.config_of(results[0]), results).check(tree.workloads.rows)
+            Recomputation(tree.config_of(results[0]), results).check(tree.rows)
             review.claimed, review.claims = _claimed(inspected), claims(results)
         review.verified.append("every statistic and the headline, made anew from raw samples")
         return inspected

@@ -102,7 +102,7 @@ def _common(name: str, run: Record, tree: Tree, again: str) -> Iterator[Shortfal
         yield Shortfall(f"{name}: {', '.join(other)} was overridden by a flag", again)
     if run["frozen"] is not True or not tree.workloads.frozen:
         yield Shortfall(f"{name}: the workloads are not frozen", again)
-    if run["rows"] != [row.id for row in tree.workloads.rows]:
+    if run["rows"] != [row.id for row in tree.rows]:
         yield Shortfall(f"{name}: not every frozen row was chosen", again)
     if not other and run["config"] != tree.config_of(run).resolved():
         yield Shortfall(f"{name}: the configuration is not config.toml's", again)
@@ -133,7 +133,7 @@ def _unpassed(
         what = f"{bad[0]['check']} is {bad[0]['status']}" if bad else "the counts are not its own"
         yield Shortfall(f"checks: not all passed: {what}", again)
     passed = {(one["workload"], one["rounding"]) for one in found if one["side"] == "solution"}
-    wanted = {(row.id, rounding) for row in tree.workloads.rows for rounding in roundings}
+    wanted = {(row.id, rounding) for row in tree.rows for rounding in roundings}
     if lacking := sorted(wanted - passed):
         yield Shortfall(f"checks: expected one of {lacking[0][0]}, got none", again)
 

@@ -11,7 +11,7 @@ from typing import Any
 from bench.ops import OPS
 from bench.record.tree import changed_since, file_digest, tree_digest
 from bench.task.config import Config, load_config, read_toml
-from bench.task.workload import Workloads, load_workloads
+from bench.task.workload import Workload, Workloads, load_workloads
 
 Record = Mapping[str, Any]
 CHOSEN = ("solution.rounding",)
@@ -46,6 +46,11 @@ class Tree:
         }
         changed = {name.removeprefix("bench/"): then for name, then in changed_files(root).items()}
         return Tree(root, config, workloads, digests, tree_digest(root / "bench", changed))
+
+    @property
+    def rows(self) -> list[Workload]:
+        """The frozen rows of the task's ops, which a claim is about."""
+        return self.workloads.of([OPS[name] for name in self.config.task.ops])
 
     def config_of(self, run: Record) -> Config:
         """The configuration of a run that overrides only what a claim may choose."""

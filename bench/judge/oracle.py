@@ -37,8 +37,20 @@ def expected_output(
 def evaluate(
     op: Op, arithmetic: Arithmetic, inputs: Sequence[torch.Tensor], compute: torch.dtype
 ) -> Outputs:
-    """The op's oracle in one arithmetic, not yet rounded to the tensors' dtype."""
-    outputs = op.oracle(arithmetic, *(tensor.to(compute) for tensor in inputs))
+    """The op's oracle in one arithmetic, not yet rounded to the tensors' dtype.
+
+    Inputs may have a slot axis before the declared ones; a tensor of lower rank than the others
+    broadcasts behind it.
+    """
+    slots = inputs[0].dim() - len(next(iter(op.inputs.values())).split())
+    rank = max(tensor.dim() for tensor in inputs)
+    outputs = op.oracle(
+        arithmetic,
+        *(
+            tensor.to(compute)[(slice(None),) * slots + (None,) * (rank - tensor.dim())]
+            for tensor in inputs
+        ),
+    )
     return outputs if isinstance(outputs, tuple) else (outputs,)
 
 

@@ -79,9 +79,10 @@ def _short(data: CaseData, name: str, poison: int) -> None:
 
 
 def _wrong(data: CaseData, name: str, poison: int) -> None:
-    """One element in one slot is off by four units of the last place."""
+    """One element in one slot is off by four units of the last place, or far beyond inexact."""
     bits = _bits(data, name)
-    bits[(1, *(0 for _ in bits.shape[2:]), 3)] += 4
+    smallest = torch.finfo(data.view(name).dtype).eps
+    bits[(1, *(0 for _ in bits.shape[2:]), 3)] += 4 + int(128 * data.case.op.inexact / smallest)
 
 
 def _behind(data: CaseData, name: str, poison: int) -> None:

@@ -18,7 +18,7 @@ from bench.judge.oracle import envelopes, expected_output
 from bench.judge.oracle_mutants import check_oracle_mutants
 from bench.judge.refusals import check_refusals
 from bench.judge.selftest import check_judge
-from bench.judge.special import combinations, plant_specials
+from bench.judge.special import combinations, plant_in_rows, plant_specials, special_rows
 from bench.judge.turn import Window
 from bench.judge.verify import Finding, finding_of
 from bench.record.status import Status
@@ -80,14 +80,18 @@ class Suite:
             self.checker.run("grid", case)
 
     def special(self, op: Op) -> None:
-        """Every combination of special values, on a scalar and on a vector width."""
-        width = combinations(len(op.inputs))
+        """Special values, in every combination or a row each, on a scalar and a vector width."""
+        width, plant = combinations(len(op.inputs)), plant_specials
+        rows = {}
+        if op.reduced:
+            width, plant = 261, plant_in_rows
+            rows = {op.axes_names[-2]: special_rows(len(op.inputs))}
         for layout in op.layouts:
             for dtype in op.dtypes:
                 for last in (width, -(-width // 8) * 8):
-                    axes = dict.fromkeys(op.axes_names, 2) | {op.axes_names[-1]: last}
+                    axes = dict.fromkeys(op.axes_names, 2) | rows | {op.axes_names[-1]: last}
                     case = self._case(op, layout, axes, dtype)
-                    self.checker.run("special values", case, plant=plant_specials)
+                    self.checker.run("special values", case, plant=plant)
 
     def repeat(self, op: Op) -> None:
         """The same seed twice, over different poison: the same bytes."""

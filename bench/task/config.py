@@ -32,6 +32,7 @@ class Task:
 
     slug: Annotated[str, Pattern(r"\w+", "letters, digits and underscores")]
     target_gpu: str
+    ops: tuple[str, ...]
     workloads: str
     workloads_sha256: Annotated[str, Pattern(r"[0-9a-f]{64}", "64 hexadecimal digits")]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -85,6 +85,10 @@ class Workloads:
     sha256: str
     frozen: bool
     """Whether the file is the one whose digest stands in the config."""
+
+    def of(self, ops: Collection[Op]) -> list[Workload]:
+        """The rows of these ops."""
+        return [row for row in self.rows if row.op in ops]
 
 
 def load_workloads(path: Path, ops: Mapping[str, Op], frozen_sha256: str) -> Workloads:
