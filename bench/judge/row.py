@@ -128,7 +128,7 @@ class RowJudge:
 
     def _bounds(self, row: Workload, one: Contender) -> Bounds:
         if one.side in SIDES:
-            return bounds_for(self.config.correctness, one.rounding, row.tolerance)
+            return bounds_for(self.config.correctness, row.op, one.rounding, row.tolerance)
         return Bounds(row.tolerance.atol, row.tolerance.rtol, ANY_ULPS)
 
     def _calling_core(self) -> CallingCore | None:

@@ -49,7 +49,7 @@ def _planted(checker: Checker, case: Case, plant: Plant) -> Finding:
     for name, value in zip(case.op.outputs, right, strict=True):
         data.view(name).copy_(value)
     plant(data, next(iter(case.op.outputs)), poison)
-    bounds = bounds_for(checker.policy, rounding, checker.policy.tolerance.of(case.dtype))
+    bounds = bounds_for(checker.policy, case.op, rounding, checker.policy.tolerance.of(case.dtype))
     expect = Expectation(rounding, bounds, before)
     return verify(data, expect, poison, (0, case.slots))
 
