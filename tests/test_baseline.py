@@ -10,7 +10,8 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from bench.judge.oracle import expected_output
+from bench.judge.compare import Bounds, compare
+from bench.judge.oracle import envelopes, expected_output, upcast
 from bench.ops import OPS
 from bench.record import baseline_source
 from bench.task.arithmetic import Rounding
@@ -52,6 +53,19 @@ def call(op, layout, dtype, seed=0, axes=(2, 5, 1031)):
     return inputs, outputs
 
 
+def right(op, inputs, outputs):
+    """Whether outputs are the each_step oracle's: to the bit, or within what nobody has exactly."""
+    wanted = expected(op, inputs)
+    if not op.inexact:
+        return all(map(same_bits, outputs, wanted))
+    compute = upcast(str(inputs[0].dtype).removeprefix("torch."))
+    ends = envelopes(op, Rounding.EACH_STEP, inputs, compute)
+    return not any(
+        compare(got, want, Bounds(0.05, 0.05, 0), None, envelope=one).difference
+        for got, want, one in zip(outputs, wanted, ends, strict=True)
+    )
+
+
 def expected(op, inputs):
     return expected_output(op, Rounding.EACH_STEP, inputs, torch.float32)
 
@@ -79,8 +93,7 @@ def test_the_baseline_equals_the_each_step_oracle_bit_for_bit(op, layout, dtype)
     for seed in range(3):
         inputs, outputs = call(op, layout, dtype, seed)
         assert baseline(op)(*inputs, *outputs) is None
-        for got, want in zip(outputs, expected(op, inputs), strict=True):
-            assert same_bits(got, want)
+        assert right(op, inputs, outputs)
 
 
 @EVERY_CASE
@@ -92,13 +105,19 @@ def test_the_baseline_leaves_its_inputs_alone(op, layout, dtype):
 
 
 @EVERY_CASE
-def test_the_steady_state_launches_what_the_lineage_says_and_allocates_nothing(op, layout, dtype):
+def test_the_steady_state_launches_and_allocates_as_the_lineage_says(op, layout, dtype):
     inputs, outputs = call(op, layout, dtype)
     baseline(op)(*inputs, *outputs)
-    launches = next(one.launches for one in LINEAGE.op if one.name == op.name)
+    lineage = next(one for one in LINEAGE.op if one.name == op.name)
     with Recorded() as recorded:
         baseline(op)(*inputs, *outputs)
-    assert len(recorded.names) == launches
+    # A cast of what is float32 already is none, and a layout may need fewer steps.
+    fewer = dtype == "float32" or layout != next(iter(op.layouts))
+    assert len(recorded.names) == lineage.launches or (
+        lineage.allocates and fewer and len(recorded.names) < lineage.launches
+    ), recorded.names
+    if lineage.allocates:
+        return
     assert all(name.endswith(".out") for name in recorded.names)
     with torch.profiler.profile(
         activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True
@@ -120,7 +139,7 @@ def test_two_shapes_and_two_dtypes_in_turn_do_not_disturb_each_other(op):
         for one in outputs:
             one.fill_(777.0)
         baseline(op)(*inputs, *outputs)
-        assert all(map(same_bits, outputs, expected(op, inputs)))
+        assert right(op, inputs, outputs)
 
 
 @EVERY_OP
@@ -143,19 +162,21 @@ def test_the_baseline_imports_torch_and_nothing_of_the_judge(path):
 
 def test_the_lineage_covers_every_op_in_order():
     assert [one.name for one in LINEAGE.op] == list(OPS)
-    assert len(LINEAGE.upstream.commit) == 40
+    assert len(LINEAGE.upstream["sglang"].revision) == 40
 
 
 def test_the_document_is_what_its_command_writes(tmp_path, capsys):
     written = (ROOT / "docs" / "baseline_source.md").read_text(encoding="utf-8")
     assert written == baseline_source.render(ROOT), "run python -m bench.record.baseline_source"
-    assert LINEAGE.upstream.commit in written
+    assert all(one.revision in written for one in LINEAGE.upstream.values())
 
 
 def test_a_lineage_with_an_unknown_key_is_refused_with_exit_2(tmp_path, capsys):
     (tmp_path / "baseline").mkdir()
     text = (ROOT / baseline_source.UPSTREAM).read_text(encoding="utf-8")
-    (tmp_path / baseline_source.UPSTREAM).write_text(text.replace("branch =", "brunch ="))
+    (tmp_path / baseline_source.UPSTREAM).write_text(text.replace("folder =", "folter =", 1))
     assert baseline_source.main(["--root", str(tmp_path)]) == 2
-    message = "UPSTREAM.toml: unknown key upstream.brunch; did you mean upstream.branch?\n"
+    message = (
+        "UPSTREAM.toml: unknown key upstream.sglang.folter; did you mean upstream.sglang.folder?\n"
+    )
     assert capsys.readouterr().err == message

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,11 +20,14 @@ OPENING = """\
 
 What does the solution have to beat, and where does that come from?
 
-Each baseline is the PyTorch eager code that production runs, with its intermediate result cached,
-so that a timed call launches kernels and allocates nothing. It is written after the model code of
-[{repository}](https://github.com/{repository}) ({license}), branch `{branch}` at
-`{commit}`, folder `{folder}/`.
-Nothing of upstream is imported, patched or copied at run time.
+Each baseline is the PyTorch eager code that production runs, written after the model code of the
+repositories below. Its last result is written where the call wants it. Intermediate results are
+cached, or come from torch's allocator as in production. Nothing of upstream is imported, patched or
+copied at run time.
+
+| Upstream | Revision | Folder | License |
+|---|---|---|---|
+{origins}
 
 Generated from `baseline/UPSTREAM.toml` and the files it names by
 `python -m bench.record.baseline_source`.
@@ -33,11 +36,11 @@ Generated from `baseline/UPSTREAM.toml` and the files it names by
 
 @dataclass(frozen=True)
 class Origin:
-    """[upstream]"""
+    """[upstream.NAME]"""
 
     repository: str
-    branch: str
-    commit: str
+    revision: str
+    """a commit or a tag"""
     folder: str
     license: str
 
@@ -55,7 +58,10 @@ class Source:
     """[[op]]"""
 
     name: str
+    upstream: str
     launches: int
+    allocates: bool
+    """intermediate results, from torch's allocator"""
     rounding: str
     site: tuple[Site, ...]
 
@@ -64,7 +70,7 @@ class Source:
 class Lineage:
     """The whole of UPSTREAM.toml."""
 
-    upstream: Origin
+    upstream: Mapping[str, Origin]
     op: tuple[Source, ...]
 
 
@@ -76,15 +82,21 @@ def load_lineage(root: Path) -> Lineage:
 def render(root: Path) -> str:
     """The document, from UPSTREAM.toml and the baseline's own files."""
     lineage = load_lineage(root)
-    return OPENING.format(**vars(lineage.upstream)) + "\n".join(_ops(root, lineage))
+    origins = "\n".join(
+        f"| [{one.repository}](https://github.com/{one.repository}) | `{one.revision}` |"
+        f" `{one.folder}/` | {one.license} |"
+        for one in lineage.upstream.values()
+    )
+    return OPENING.format(origins=origins) + "\n".join(_ops(root, lineage))
 
 
 def _ops(root: Path, lineage: Lineage) -> Iterator[str]:
-    origin = lineage.upstream
-    link = f"https://github.com/{origin.repository}/blob/{origin.commit}/{origin.folder}"
     for op in lineage.op:
+        origin = lineage.upstream[op.upstream]
+        link = f"https://github.com/{origin.repository}/blob/{origin.revision}/{origin.folder}"
         yield from ("", f"## {op.name}", "")
-        yield f"Launches a call: {op.launches}. {op.rounding}"
+        allocates = " It allocates what lies between them." if op.allocates else ""
+        yield f"Launches a call: {op.launches}.{allocates} {op.rounding}"
         yield from ("", "| Upstream | What it computes there |", "|---|---|")
         yield from (f"| [`{site.file}`]({link}/{site.file}) | {site.what} |" for site in op.site)
         yield from ("", f"`baseline/{op.name}.py`:", "", "```python")

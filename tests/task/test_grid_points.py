@@ -42,7 +42,7 @@ def test_the_points_are_different_calls_of_a_bounded_number_and_size(op):
     }
     assert len(calls) == len(grid)
     assert len({str(point) for point in grid}) == len(grid)
-    assert 140 <= len(grid) <= 260
+    assert len(op.layouts) * 70 <= len(grid) <= 150 * len(op.layouts)
     for point in grid:
         for name in op.tensors:
             assert math.prod(op.shape(name, point.layout, point.axes)) <= 4 * 2**20
@@ -81,12 +81,13 @@ def test_one_row_is_met_in_every_dtype_by_the_first_layout_that_it_fits(op):
 
 @EVERY_OP
 def test_every_layout_and_dtype_meets_small_large_and_empty_axes(op):
-    for points in groups(op).values():
+    for (layout, _), points in groups(op).items():
         second_to_last = {point.axes[op.axes_names[-2]] for point in points}
         assert {2, 3, 4099, 65537} <= second_to_last
         for name in op.axes_names:
             sizes = {point.axes[name] for point in points}
-            assert 0 in sizes
+            bound = all("0" not in op.dims(tensor, layout) for tensor in op.tensors)
+            assert not bound or 0 in sizes
             assert len(sizes) >= 5
 
 

@@ -20,7 +20,7 @@ FAMILY = Op(
 
 
 def test_the_table_lists_ops_in_report_order_under_their_own_names():
-    assert list(OPS) == ["residual_gate_add", "broadcast_add_4d"]
+    assert list(OPS)[:2] == ["residual_gate_add", "broadcast_add_4d"]
     assert all(op.name == name for name, op in OPS.items())
 
 
