@@ -8,12 +8,12 @@
 namespace {
 using namespace solution;
 
-constexpr Contract kContract = make_contract(
-    "layer_norm_modulate", {{"x", "B L D"}, {"scale", "B L D"}, {"shift", "B L D"}},
-    {{"out", "B L D"}},
-    {{"full", {}},
-     {"row", {{"scale", "1 1 D"}, {"shift", "1 1 D"}}},
-     {"token", {{"scale", "B L 1"}, {"shift", "B L 1"}}}});
+constexpr Contract kContract =
+    make_contract("layer_norm_modulate", {{"x", "B L D"}, {"scale", "B L D"}, {"shift", "B L D"}},
+                  {{"out", "B L D"}},
+                  {{"full", {}},
+                   {"row", {{"scale", "1 1 D"}, {"shift", "1 1 D"}}},
+                   {"token", {{"scale", "B L 1"}, {"shift", "B L 1"}}}});
 enum { kX, kScale, kShift, kOut };
 
 // --- device maths
@@ -37,8 +37,8 @@ struct Modulated {
   static cudaError_t launch(const Call& call, const LaunchPlan& plan) {
     using T = typename V::Element;
     const int64_t columns = columns_of(call);
-    const Row<T> row = {{row_operand<T>(call, kScale, columns), row_operand<T>(call, kShift, columns),
-                         call.data<T>(kOut), columns},
+    const Row<T> row = {{row_operand<T>(call, kScale, columns),
+                         row_operand<T>(call, kShift, columns), call.data<T>(kOut), columns},
                         call.data<const T>(kX)};
     return launch_norm<LayerNorm, V>(call, plan, row);
   }

@@ -10,17 +10,17 @@
 namespace {
 using namespace solution;
 
-constexpr Contract kContract = make_contract(
-    "residual_gate_layer_norm_modulate",
-    {{"residual", "B L D"},
-     {"update", "B L D"},
-     {"gate", "B L D"},
-     {"scale", "B L D"},
-     {"shift", "B L D"}},
-    {{"kept", "B L D"}, {"out", "B L D"}},
-    {{"full", {}},
-     {"row", {{"gate", "1 1 D"}, {"scale", "1 1 D"}, {"shift", "1 1 D"}}},
-     {"token", {{"gate", "B L 1"}, {"scale", "B L 1"}, {"shift", "B L 1"}}}});
+constexpr Contract kContract =
+    make_contract("residual_gate_layer_norm_modulate",
+                  {{"residual", "B L D"},
+                   {"update", "B L D"},
+                   {"gate", "B L D"},
+                   {"scale", "B L D"},
+                   {"shift", "B L D"}},
+                  {{"kept", "B L D"}, {"out", "B L D"}},
+                  {{"full", {}},
+                   {"row", {{"gate", "1 1 D"}, {"scale", "1 1 D"}, {"shift", "1 1 D"}}},
+                   {"token", {{"gate", "B L 1"}, {"scale", "B L 1"}, {"shift", "B L 1"}}}});
 enum { kResidual, kUpdate, kGate, kScale, kShift, kKept, kOut };
 
 // --- device maths
@@ -39,10 +39,10 @@ struct Row : Modulation<T> {
       return __fmaf_rn(update, gate, residual);
     };
     const int64_t start = row * this->columns;
-    const V sum = map_single<V>(gated_sum, Single<V>::load(residual + start, column),
-                                Single<V>::load(update + start, column),
-                                gate.template load<V>(row, column))
-                      .rounded();
+    const V sum =
+        map_single<V>(gated_sum, Single<V>::load(residual + start, column),
+                      Single<V>::load(update + start, column), gate.template load<V>(row, column))
+            .rounded();
     sum.store(kept + start, column);
     return Single<V>::of(sum);
   }
@@ -58,8 +58,8 @@ struct Modulated {
   static cudaError_t launch(const Call& call, const LaunchPlan& plan) {
     using T = typename V::Element;
     const int64_t columns = columns_of(call);
-    const Row<T> row = {{row_operand<T>(call, kScale, columns), row_operand<T>(call, kShift, columns),
-                         call.data<T>(kOut), columns},
+    const Row<T> row = {{row_operand<T>(call, kScale, columns),
+                         row_operand<T>(call, kShift, columns), call.data<T>(kOut), columns},
                         call.data<const T>(kResidual),
                         call.data<const T>(kUpdate),
                         row_operand<T>(call, kGate, columns),

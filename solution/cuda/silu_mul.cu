@@ -16,8 +16,10 @@ enum { kGate, kUp, kOut };
 // --- device maths
 template <typename V, typename T>
 __device__ void multiply_one(const T* gate, const T* up, T* out, int64_t index) {
+  // The quick quotient is within 2 units of the last place, and 0 where the true one is below
+  // 2^-119.
   const auto silu_times = [](float gate, float up) {
-    return step<T>(gate / (1 + expf(-gate))) * up;
+    return step<T>(__fdividef(gate, 1 + expf(-gate))) * up;
   };
   map_single<V>(silu_times, Single<V>::load(gate, index), Single<V>::load(up, index))
       .store(out, index);
@@ -44,8 +46,8 @@ struct SiluMul {
   static constexpr bool kWideVectors = true;
 
   static LaunchPlan plan(const Call& call, int capability) {
-    return plan_flat({1, element_count(*call.tensor[kOut]), call.itemsize(), common_address(call),
-                      capability});
+    return plan_flat(
+        {1, element_count(*call.tensor[kOut]), call.itemsize(), common_address(call), capability});
   }
 
   template <typename V>

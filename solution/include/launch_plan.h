@@ -93,7 +93,7 @@ constexpr uint32_t kMaxNormThreads = 1024;
 
 // How many vectors of a row a thread keeps in registers: 1, 2 or 4; 0 where that is not enough.
 constexpr int vectors_per_thread(int64_t vectors, uint32_t threads) {
-  for (const int count : {1, 2, 4})
+  for (int count = 1; count <= 4; count *= 2)
     if (vectors <= static_cast<int64_t>(count) * threads) return count;
   return 0;
 }
@@ -105,7 +105,7 @@ constexpr LaunchPlan plan_norm_rows(const Problem& problem) {
   const uint32_t bytes = (problem.addresses | row_bytes) % 16 == 0 ? 16 : problem.itemsize;
   const int64_t vectors = static_cast<int64_t>(row_bytes / bytes);
   uint32_t threads = kMaxNormThreads;
-  for (const int64_t each : {4, 2, 1}) {
+  for (int64_t each = 4; each; each /= 2) {
     const int64_t warps = (vectors + 32 * each - 1) / (32 * each);
     if (32 * warps <= (each == 4 ? kMaxNormThreads : each == 2 ? 320 : 256))
       threads = static_cast<uint32_t>(32 * warps);

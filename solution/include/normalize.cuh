@@ -46,7 +46,7 @@ __device__ inline float block_sum(float value, float* partial) {
 // The mean first: sums of squares less a squared mean cancel where values lie far from zero.
 // for_each(body) calls body(x) with every vector of the row that is this thread's.
 template <typename Norm, typename V, typename ForEach>
-__device__ Normalizer normalizer(ForEach for_each, float columns) {
+__device__ Normalizer normalizer(ForEach for_each, float share) {
   __shared__ float partial[2][32];
   float mean = 0;
   if constexpr (Norm::kCentered) {
@@ -55,20 +55,20 @@ __device__ Normalizer normalizer(ForEach for_each, float columns) {
 #pragma unroll
       for (const float one : x.value) sum += one;
     });
-    mean = block_sum(sum, partial[0]) / columns;
+    mean = block_sum(sum, partial[0]) * share;
   }
   float squares = 0;
   for_each([&](const Single<V>& x) {
 #pragma unroll
     for (const float one : x.value) squares = __fmaf_rn(one - mean, one - mean, squares);
   });
-  return {mean, rsqrtf(block_sum(squares, partial[1]) / columns + kEpsilon)};
+  return {mean, rsqrtf(block_sum(squares, partial[1]) * share + kEpsilon)};
 }
 
 // kPerThread vectors a thread; the block has a thread for each of them or more.
 template <typename Norm, typename V, int kPerThread, typename Row>
 __global__ void __launch_bounds__(kMaxNormThreads)
-    normalize_rows(Row row, int64_t vectors, float columns) {
+    normalize_rows(Row row, int64_t vectors, float share) {
   wait_for_previous_grid();
   Single<V> x[kPerThread];
   const auto mine = [&](int k) { return threadIdx.x + k * blockDim.x; };
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kMaxNormThreads)
         for (int k = 0; k < kPerThread; ++k)
           if (mine(k) < vectors) body(x[k]);
       },
-      columns);
+      share);
 #pragma unroll
   for (int k = 0; k < kPerThread; ++k)
     if (mine(k) < vectors)
@@ -91,14 +91,14 @@ __global__ void __launch_bounds__(kMaxNormThreads)
 // Rows too long for registers are read again for each sum, and to be stored.
 template <typename Norm, typename V, typename Row>
 __global__ void __launch_bounds__(kMaxNormThreads)
-    normalize_long_rows(Row row, int64_t vectors, float columns) {
+    normalize_long_rows(Row row, int64_t vectors, float share) {
   wait_for_previous_grid();
   const auto for_each = [&](auto body) {
 #pragma unroll 1
     for (int64_t column = threadIdx.x; column < vectors; column += blockDim.x)
       body(row.template load<V>(blockIdx.x, column));
   };
-  const Normalizer normalize = normalizer<Norm, V>(for_each, columns);
+  const Normalizer normalize = normalizer<Norm, V>(for_each, share);
 #pragma unroll 1
   for (int64_t column = threadIdx.x; column < vectors; column += blockDim.x)
     row.template store<V>(blockIdx.x, column,
@@ -159,7 +159,7 @@ inline int64_t columns_of(const Call& call) {
 
 inline LaunchPlan plan_norm(const Call& call, int capability) {
   const int64_t columns = columns_of(call);
-  const int64_t rows = element_count(*call.tensor[0]) / columns;
+  const int64_t rows = columns ? element_count(*call.tensor[0]) / columns : 0;
   return plan_norm_rows({rows, columns, call.itemsize(), common_address(call), capability});
 }
 
@@ -167,17 +167,17 @@ template <typename Norm, typename V, typename Row>
 cudaError_t launch_norm(const Call& call, const LaunchPlan& plan, const Row& row) {
   const int64_t columns = columns_of(call);
   const int64_t vectors = columns / V::kElements;
-  const float count = static_cast<float>(columns);
+  const float share = 1 / static_cast<float>(columns);  // of one element in a mean
   const DLDevice device = call.device();
   switch (vectors_per_thread(vectors, plan.threads)) {
     case 1:
-      return launch<normalize_rows<Norm, V, 1, Row>>(plan, device, row, vectors, count);
+      return launch<normalize_rows<Norm, V, 1, Row>>(plan, device, row, vectors, share);
     case 2:
-      return launch<normalize_rows<Norm, V, 2, Row>>(plan, device, row, vectors, count);
+      return launch<normalize_rows<Norm, V, 2, Row>>(plan, device, row, vectors, share);
     case 4:
-      return launch<normalize_rows<Norm, V, 4, Row>>(plan, device, row, vectors, count);
+      return launch<normalize_rows<Norm, V, 4, Row>>(plan, device, row, vectors, share);
     default:
-      return launch<normalize_long_rows<Norm, V, Row>>(plan, device, row, vectors, count);
+      return launch<normalize_long_rows<Norm, V, Row>>(plan, device, row, vectors, share);
   }
 }
 
