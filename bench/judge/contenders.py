@@ -56,7 +56,7 @@ class Regime:
     floor: str
     """the regime of the streaming floor that no sample may undercut"""
     host_bound: bool = False
-    """the host's own time is in it: a sample on a slowed core is taken again"""
+    """the host's own time decides it: a sample on a slowed core is taken again"""
     flushed: bool = False
     """caches emptied of everything useful before each sample"""
 
@@ -66,7 +66,7 @@ REGIMES = {
     "cuda": (
         Regime("cold", "graph", ring=True, floor="cold", flushed=True),
         Regime("call", "loop", ring=True, floor="cold", host_bound=True),
-        Regime("single", "each", ring=True, floor="cold", host_bound=True),
+        Regime("single", "each", ring=True, floor="cold"),
         Regime("warm", "graph", ring=False, floor="warm"),
     ),
     "cpu": (

@@ -54,14 +54,19 @@ def test_geomeans_of_judged_and_unguarded_speedups_stand_side_by_side(
     us = {"baseline": {SMALL.id: [9.0, 8.0, 40.0], "other": [30.0]}}
     us["solution"] = {SMALL.id: [4.5], "other": [3.75]}
 
+    asked = []
+
     def fake(subject: Subject, loops: int, folder: Path) -> dict[str, list[float]]:
         assert loops == unguarded.LOOPS
+        asked.append(subject.side.name)
         return us[subject.side.name]
 
     monkeypatch.setattr(unguarded, "unguarded_us", fake)
     bench = [judged(SMALL, "once", 8.0, 4.0), judged(other, "once", 32.0, 4.0)]
     records = unguarded.unguarded_records(bench, [SMALL, other], sides, CPU)
+    assert asked == ["baseline", "solution"] * unguarded.PROCESSES  # fresh ones, in turns
     assert [one["speedup"] for one in records] == [2.0, 8.0]
+    assert len(records[0]["baseline_us"]) == 3 * unguarded.PROCESSES
     assert unguarded.unguarded_lines(records) == [
         "once: geomean judged 4.000x, unguarded 4.000x, 0.00% apart"
     ]
