@@ -11,7 +11,8 @@ from solution import build as solution_build
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 OPS = sorted(path.stem for path in (solution_build.FOLDER / "cuda").glob("*.cu"))
-INPUTS = {"residual_gate_add": 3, "broadcast_add_4d": 2}
+INPUTS = {"residual_gate_add": 3, "broadcast_add_4d": 2, "silu_mul": 2}
+KEEPS_ROWS = "normalize"  # in the name of kernels that hold a row in registers
 STRICT = (
     "-O3",
     "-Werror=all-warnings",
@@ -95,7 +96,8 @@ def test_no_kernel_spills_uses_local_memory_or_calls(op, rounding, architecture,
 def test_registers_leave_enough_bytes_in_flight(op, rounding, architecture, kernels):
     # 65,536 registers: 2,048 threads with 16-byte vectors, or half as many with 32-byte ones
     for kernel in kernels(op, rounding, architecture):
-        assert kernel.registers <= (64 if kernel.vector_bytes == 32 else 32), kernel.name
+        most = 64 if kernel.vector_bytes == 32 or KEEPS_ROWS in kernel.name else 32
+        assert kernel.registers <= most, kernel.name
 
 
 @reads_machine_code
@@ -104,11 +106,18 @@ def test_vector_kernels_load_and_store_at_their_full_width(op, rounding, archite
     widest = {"sm_100": 32}.get(architecture, 16)
     for width in {16, widest}:
         found = [k for k in kernels(op, rounding, architecture) if k.vector_bytes == width]
+        if op not in INPUTS and width == 32:
+            assert not found  # a row in registers has no room for them
+            continue
         assert {dtype for k in found for dtype in ("bfloat16", "half", "VecIf") if dtype in k.name}
         for kernel in found:
             wide = f".{8 * width}"
             loads, stores = kernel.all_of("LDG"), kernel.all_of("STG")
-            assert sum(wide in one for one in loads) == INPUTS.get(op, 1), kernel.name
+            if KEEPS_ROWS in kernel.name:  # so many a thread, and single values of a token
+                assert any(wide in one for one in loads), kernel.name
+                assert all(wide in one for one in stores), kernel.name
+                continue
+            assert sum(wide in one for one in loads) == INPUTS[op], kernel.name
             assert sum(wide in one for one in stores) == 1, kernel.name
             if "_row" in kernel.name:  # a flat kernel has a scalar tail, a row kernel has none
                 assert all(wide in one for one in loads + stores), kernel.name
