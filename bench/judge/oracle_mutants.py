@@ -53,11 +53,12 @@ def _operand_mutants(
     inputs: Mapping[str, torch.Tensor],
 ) -> Iterator[tuple[str, dict[str, torch.Tensor]]]:
     """Each operand as a constant, 0 and 1 among them, and as each other operand."""
-    for name, value in inputs.items():
+    present = {name: value for name, value in inputs.items() if value.numel()}
+    for name, value in present.items():
         constants = {"0": 0.0, "1": 1.0, "its first element": float(value.flatten()[0])}
         for words, constant in constants.items():
             yield f"{name} replaced by {words}", {**inputs, name: torch.full_like(value, constant)}
-    for name, other in itertools.permutations(inputs, 2):
+    for name, other in itertools.permutations(present, 2):
         yield f"{name} replaced by {other}", {**inputs, name: inputs[other]}
 
 
@@ -65,7 +66,8 @@ def _without(
     inputs: Mapping[str, torch.Tensor],
 ) -> Iterator[tuple[str, dict[str, torch.Tensor]]]:
     for name, value in inputs.items():
-        yield name, {**inputs, name: torch.zeros_like(value)}
+        if value.numel():  # an empty one stands for none
+            yield name, {**inputs, name: torch.zeros_like(value)}
 
 
 def _contribution(without: Outputs, right: Outputs, bounds: Bounds) -> Finding:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.ops.normalized import INEXACT, layer_normalized, modulated
+from bench.ops.normalized import INEXACT, LONG_ROWS, layer_normalized, modulated
 from bench.task.arithmetic import Rounding
 from bench.task.op import Op
 
@@ -34,4 +34,5 @@ OP = Op(
     oracle=oracle,
     reduced="D",
     inexact=INEXACT,
+    edges=LONG_ROWS,
 )

@@ -14,6 +14,8 @@ EPSILON = 1e-6
 # Sums of up to some thousand terms in float32, in any order, and a reciprocal square root: 8 units
 # of float32's last place.
 INEXACT = 2.0**-20
+# Rows that no block holds in registers, with vectors and without.
+LONG_ROWS = ({"B": 1, "L": 3, "D": 40_000}, {"B": 1, "L": 3, "D": 40_001})
 
 
 def rms_normalized(at: Arithmetic, x: torch.Tensor) -> torch.Tensor:

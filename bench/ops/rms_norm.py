@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.ops.normalized import INEXACT, rms_normalized
+from bench.ops.normalized import INEXACT, LONG_ROWS, rms_normalized
 from bench.task.arithmetic import Rounding
 from bench.task.op import Op
 
@@ -29,4 +29,5 @@ OP = Op(
     oracle=oracle,
     reduced="D",
     inexact=INEXACT,
+    edges=LONG_ROWS,
 )

@@ -24,7 +24,7 @@ if __name__ == "__main__":
     sys.path[0] = ""
 
 from bench.player.channel import Channel, ChannelClosed
-from bench.player.confined import confine, end_with_parent
+from bench.player.confined import confine, end_first, end_with_parent
 
 REPARENTED_POLL_S = 0.0002
 
@@ -78,6 +78,7 @@ def _become_player(request: Mapping[str, Any], channel: int, output: int) -> Non
         os.chdir(request["home"])
         tempfile.tempdir = None
         end_with_parent()
+        end_first()
         folders = [Path(folder) for folder in (request["home"], *request["writable"])]
         for folder in folders:
             folder.mkdir(parents=True, exist_ok=True)

@@ -49,15 +49,9 @@ SMALL_CACHE_BYTES = (
     1 << 20
 )  # catching needs no cold caches, and emptying them takes most of a trial
 AXES = {
-    "short": {
-        "residual_gate_add": {"B": 1, "L": 126, "D": 512},
-        "broadcast_add_4d": {"S": 126, "P": 3, "D": 512},
-    },
+    "short": {"B": 1, "L": 126, "S": 126, "P": 3, "D": 512},
     # on a GPU work that is not joined is seen unfinished
-    "long": {
-        "residual_gate_add": {"B": 1, "L": 4096, "D": 4096},
-        "broadcast_add_4d": {"S": 1024, "P": 4, "D": 4096},
-    },
+    "long": {"B": 1, "L": 4096, "S": 1024, "P": 4, "D": 4096},
 }
 BACK_END = {"python": None, "triton": "triton", "c++": "cpu", "cuda": "cuda"}
 
@@ -140,7 +134,7 @@ def run_trial(threat: Threat, config: Config, device: Device, side: Side) -> Out
 
 def workload(op: Op, tolerance: Tolerance, size: str) -> Workload:
     """A row small enough to be judged in a blink."""
-    layout, axes = list(op.layouts)[-1], AXES[size][op.name]
+    layout, axes = list(op.layouts)[-1], {name: AXES[size][name] for name in op.axes_names}
     strides = {name: op.strides(name, layout, axes) for name in op.tensors}
     return Workload(
         "gauntlet", op, layout, axes, "bfloat16", 7, strides, tolerance, False, "made up", None

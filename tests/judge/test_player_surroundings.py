@@ -54,6 +54,19 @@ def test_what_a_player_writes_to_its_home_is_gone_and_its_output_is_bounded(stub
     assert private_homes() == before
 
 
+def test_where_memory_runs_out_a_player_ends_before_its_judge(stub: Stub) -> None:
+    body = """
+place = "/proc/self/oom_score_adj"
+try:
+    open(place, "w").write("0")
+except OSError:
+    pass
+answer(text=open(place).read().strip())
+"""
+    with stub.player(body) as player:
+        assert player.ask(REQUEST).text == "1000"
+
+
 def test_a_long_output_is_cut_to_its_end(stub: Stub) -> None:
     body = "print('x' * 100_000, 'the end', flush=True); os._exit(1)"
     with stub.player(body) as player, pytest.raises(Exception, match=r"the end$") as failure:
