@@ -67,7 +67,7 @@ __device__ Normalizer normalizer(ForEach for_each, float share) {
 
 // kPerThread vectors a thread; the block has a thread for each of them or more.
 template <typename Norm, typename V, int kPerThread, typename Row>
-__global__ void __launch_bounds__(kMaxNormThreads)
+__global__ void __launch_bounds__(kMaxNormThreads, 1)
     normalize_rows(Row row, int64_t vectors, float share) {
   wait_for_previous_grid();
   Single<V> x[kPerThread];
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kMaxNormThreads)
 
 // Rows too long for registers are read again for each sum, and to be stored.
 template <typename Norm, typename V, typename Row>
-__global__ void __launch_bounds__(kMaxNormThreads)
+__global__ void __launch_bounds__(kMaxNormThreads, 1)
     normalize_long_rows(Row row, int64_t vectors, float share) {
   wait_for_previous_grid();
   const auto for_each = [&](auto body) {

@@ -44,7 +44,8 @@ def test_stream_kernel_moves_whole_vectors_with_all_loads_before_the_store(archi
     moves = re.findall(r"\b((?:LDG|STG|LDL|STL|CALL|ACQBULK)[.\w]*)", block)
     wait = [] if architecture == "sm_80" else ["ACQBULK"]
     store = LOADS[architecture].replace("LDG", "STG")
-    assert moves == [*wait, *[LOADS[architecture]] * len(OPS[op].inputs), store]
+    loads, stores = [LOADS[architecture]] * len(OPS[op].inputs), [store] * len(OPS[op].outputs)
+    assert moves == [*wait, *loads, *stores]
 
 
 @pytest.mark.parametrize("architecture", LOADS)
