@@ -26,6 +26,7 @@ from bench.completion import parse
 from bench.judge.absent_device import absent_sides, check_absent_device
 from bench.judge.build import build_all
 from bench.judge.checker import Check
+from bench.judge.environment import server_environment
 from bench.ops import OPS
 from bench.record.results import read_results
 from bench.record.toolchain import find_nvcc
@@ -146,8 +147,7 @@ class Reviewer:
         words += ["--cache", str(folder / "cache"), "--rounding", rounding, *more]
         words += [file_flag, str(report), *(["--device", device] if device else [])]
         words += ["--pick-idle-gpu"] if arguments.pick_idle_gpu else []
-        path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+        environment = {**os.environ, "PYTHONPATH": server_environment()["PYTHONPATH"]}
         out = sys.stderr if arguments.json else None
         code = subprocess.run(words, cwd=ROOT, env=environment, stdout=out, check=False).returncode
         if code not in (0, 1):

@@ -14,7 +14,7 @@ from bench.timing.statistics import LARGEST_NOISE, Interval
 Record = Mapping[str, Any]
 WHOLE = "headline"
 # How far above a measurement on another device of its model a claim may lie: of two H200s one read
-# 1.4 to 1.9 % less on five rows, with null controls of 0.3 %.
+# 1.4 to 1.9 % less on four rows, with null controls of 0.3 %.
 OTHER_DEVICE = 0.03
 
 

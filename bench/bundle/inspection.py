@@ -16,7 +16,7 @@ from bench.bundle.manifest import check_manifest, digest, open_manifest
 from bench.bundle.members import CHECKS, RESULTS, BundleError
 from bench.bundle.recompute import Recomputation
 from bench.bundle.requirements import benchmark_shortfalls, correctness_shortfalls
-from bench.bundle.tree_match import SINCE, Tree, changed_files
+from bench.bundle.tree_match import SINCE, Tree
 from bench.bundle.verdict import Review, Verdict
 from bench.record.results import parse_results
 from bench.task.errors import UserError
@@ -108,7 +108,7 @@ def _requirements(inspected: Inspected, review: Review) -> None:
         raise _Rejected
     review.verified.append(f"made from this repository: {', '.join(tree.digests)}")
     if results[0]["provenance"]["tree_sha256"]["bench"] != tree.digests["bench/"]:
-        changed = ", ".join(sorted(changed_files(tree.root)))
+        changed = ", ".join(sorted(tree.changed))
         review.add(Verdict.ACCEPTED, "tree", f"{SINCE} declares as changed since: {changed}")
     with _stage("records", review):
         for shortfall in benchmark_shortfalls(results, tree):

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from bench.ops import OPS
 from bench.record.tree import changed_since, file_digest, tree_digest
 from bench.task.config import Config, load_config, read_toml
+from bench.task.errors import ConfigError
+from bench.task.parse import Parser, Pattern
 from bench.task.workload import Workload, Workloads, load_workloads
 
 Record = Mapping[str, Any]
@@ -18,6 +21,26 @@ CHOSEN = ("solution.rounding",)
 """Keys that a claim may override: which rounding it is about is a part of it."""
 LISTED_MAX = 5  # changed files named in one sentence
 SINCE = Path("results") / "since.toml"
+
+
+@dataclass(frozen=True)
+class Changed:
+    """[changed."bench/FILE"]"""
+
+    sha256: Annotated[str, Pattern(r"[0-9a-f]{64}", "64 hexadecimal digits")]
+    """that the file had when the committed results were measured"""
+    why: str
+
+
+@dataclass(frozen=True)
+class Since:
+    """The whole of results/since.toml.
+
+    A repair of the judge need not void what was measured before it: the maintainers say so, file by
+    file, and anybody can put the old digests in.
+    """
+
+    changed: Mapping[str, Changed]
 
 
 @dataclass(frozen=True)
@@ -29,8 +52,8 @@ class Tree:
     workloads: Workloads
     digests: Mapping[str, str]
     """baseline/, bench/, solution/, workloads.json and config.toml -> sha256"""
-    bench_then: str
-    """of bench/ when the committed results were measured, by what the repository declares"""
+    changed: Mapping[str, Changed]
+    """files of bench/ that the repository declares as changed since its committed results"""
 
     @staticmethod
     def of(root: Path, solution: Path) -> Tree:
@@ -44,8 +67,13 @@ class Tree:
             "workloads.json": file_digest(config.workloads_path),
             "config.toml": file_digest(config.path),
         }
-        changed = {name.removeprefix("bench/"): then for name, then in changed_files(root).items()}
-        return Tree(root, config, workloads, digests, tree_digest(root / "bench", changed))
+        return Tree(root, config, workloads, digests, _changed(root / SINCE))
+
+    @functools.cached_property
+    def then(self) -> Mapping[str, str]:
+        """The digests with those put in that the declared files had."""
+        files = {name.removeprefix("bench/"): one.sha256 for name, one in self.changed.items()}
+        return {**self.digests, "bench/": tree_digest(self.root / "bench", files)}
 
     @property
     def rows(self) -> list[Workload]:
@@ -68,10 +96,10 @@ class Tree:
             files = origin["file_sha256"]
             stated |= {"workloads.json": files["workloads"], "config.toml": files["config"]}
             for part, digest in self.digests.items():
-                known = {digest, self.bench_then} if part == "bench/" else {digest}
-                if stated.get(part) not in known and part not in seen:
+                found = stated.get(part)
+                if found != digest and found != self.then[part] and part not in seen:
                     seen.add(part)
-                    yield part, self._sentence(part, stated.get(part), origin)
+                    yield part, self._sentence(part, found, origin)
 
     def _sentence(self, part: str, stated: object, origin: Record) -> str:
         text = f"{part} is another: {stated!s:.12} there, {self.digests[part]:.12} here"
@@ -84,13 +112,7 @@ class Tree:
         return f"{text}; since its commit: {', '.join(changed[:LISTED_MAX])}{more}"
 
 
-def changed_files(root: Path) -> dict[str, str]:
-    """Files of bench/ that changed since the committed results, with the sha256 they had then.
-
-    A repair of the judge need not void what was measured before it: the maintainers say so, file by
-    file, and anybody can put the old digests in.
-    """
-    path = root / SINCE
+def _changed(path: Path) -> Mapping[str, Changed]:
     if not path.is_file():
         return {}
-    return {name: one["sha256"] for name, one in read_toml(path)["changed"].items()}
+    return Parser(path.name, ConfigError).table(Since, read_toml(path)).changed

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -134,6 +136,25 @@ def test_another_device_may_read_further_below_the_claim_than_the_same_one() -> 
     assert benchmarked(less, uuid="GPU-2").verdict is Verdict.ACCEPTED
     assert benchmarked(timed(1.4, 1.47), uuid=None).verdict is Verdict.ACCEPTED  # two CPUs
     assert benchmarked(timed(1.3, 1.44), uuid="GPU-2").verdict is Verdict.NOT_REPRODUCED
+
+
+def test_a_reviewers_own_module_path_reaches_the_commands_behind_the_checkout(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", "/where/modules/are")
+    passed = {}
+
+    def run(words: list[str], **options: Any) -> SimpleNamespace:
+        passed.update(options["env"])
+        return SimpleNamespace(returncode=2)
+
+    monkeypatch.setattr(review_command.subprocess, "run", run)
+    arguments = review_command.parser().parse_args(["a bundle"])
+    review = Review(claimed={"device": {"type": "cpu"}, "roundings": ["once"]})
+    inspected = SimpleNamespace(folder=tmp_path)
+    with pytest.raises(UserError, match="correctness ended with exit code 2"):
+        review_command.Reviewer(arguments, inspected, review).run()
+    assert passed["PYTHONPATH"] == f"{ROOT}{os.pathsep}/where/modules/are"
 
 
 def test_the_gravest_remark_decides_and_each_verdict_has_an_exit_code_of_its_own() -> None:
