@@ -17,7 +17,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from unittest import mock
 
-ROOT = Path(__file__).resolve().parents[1]
+from bench.task.checkout import ROOT
+
 DOCUMENT = Path("docs") / "cli.md"
 COLUMNS = "96"  # the document's width in a terminal of any width
 HEAD = """# Commands

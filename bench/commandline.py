@@ -13,8 +13,9 @@ from typing import Any
 from bench.judge.build import BUILDS
 from bench.ops import OPS
 from bench.record.machine import MachineProbe
-from bench.run import ROOT, Run
+from bench.run import Run
 from bench.task.arithmetic import Rounding
+from bench.task.checkout import ROOT
 from bench.task.config import Config, load_config
 from bench.task.device import make_current, resolve_device
 from bench.task.errors import UserError, suggest

@@ -35,7 +35,7 @@ from bench.reports.comparison import (
     slower_than,
 )
 from bench.reports.console import show, terminal
-from bench.run import ROOT
+from bench.task.checkout import ROOT
 from bench.task.errors import UserError, suggest
 
 EXIT_CODES = """exit codes:

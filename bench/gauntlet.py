@@ -21,9 +21,10 @@ from bench.commandline import run_command
 from bench.completion import parse
 from bench.judge.build import build_all
 from bench.ops import OPS
+from bench.task.checkout import ROOT
 from bench.task.config import Config, load_config
 from bench.task.device import Device, hold, make_current, resolve_device
-from bench.threats.case import KINDS, ROOT, Threat, choose, find_threats
+from bench.threats.case import KINDS, Threat, choose, find_threats
 from bench.threats.table import counts, verdict, write_table
 from bench.threats.trial import Outcome, run_trial, write_side
 

@@ -27,7 +27,7 @@ from bench.reports.console import show, terminal
 from bench.reports.html import fill, save
 from bench.reports.ranking import Board, board_table, boards, others_table, read_reviews
 from bench.reports.speedups import Line, forest
-from bench.run import ROOT
+from bench.task.checkout import ROOT
 
 DOCUMENT = ROOT / "docs" / "leaderboard.md"
 EXIT_CODES = """exit codes:

@@ -21,11 +21,11 @@ from types import ModuleType
 from bench.completion import parse
 from bench.record.toolchain import versions
 from bench.task import host
+from bench.task.checkout import ROOT
 from bench.task.errors import UserError
 from bench.task.nvml import Gpus, GpuState
 from bench.task.pinning import exports, idle_gpu, pin_idle_gpu
 
-ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("results", ".cache")
 EXIT_CODES = """exit codes:
   0  ready: everything that a run on this machine's devices needs is there

@@ -26,7 +26,7 @@ from bench.record.tables import understood
 from bench.reports.console import show, terminal
 from bench.reports.html import save
 from bench.reports.page import report_page
-from bench.run import ROOT
+from bench.task.checkout import ROOT
 from bench.task.errors import UserError
 
 

@@ -26,11 +26,10 @@ from bench.completion import parse
 from bench.judge.absent_device import absent_sides, check_absent_device
 from bench.judge.build import build_all
 from bench.judge.checker import Check
-from bench.judge.environment import server_environment
 from bench.ops import OPS
 from bench.record.results import read_results
 from bench.record.toolchain import find_nvcc
-from bench.run import ROOT
+from bench.task.checkout import ROOT, module_path
 from bench.task.device import resolve_device
 from bench.task.errors import UserError
 
@@ -147,7 +146,7 @@ class Reviewer:
         words += ["--cache", str(folder / "cache"), "--rounding", rounding, *more]
         words += [file_flag, str(report), *(["--device", device] if device else [])]
         words += ["--pick-idle-gpu"] if arguments.pick_idle_gpu else []
-        environment = {**os.environ, "PYTHONPATH": server_environment()["PYTHONPATH"]}
+        environment = {**os.environ, "PYTHONPATH": module_path()}
         out = sys.stderr if arguments.json else None
         code = subprocess.run(words, cwd=ROOT, env=environment, stdout=out, check=False).returncode
         if code not in (0, 1):

@@ -13,6 +13,7 @@ from bench.record.machine import MachineProbe, MachineState
 from bench.record.provenance import provenance
 from bench.record.tree import tree_digest
 from bench.task.arithmetic import Rounding
+from bench.task.checkout import ROOT
 from bench.task.config import Config
 from bench.task.device import Device
 from bench.task.op import Op
@@ -20,7 +21,6 @@ from bench.task.side import Side
 from bench.task.workload import Workload, Workloads
 
 RIVALS = ("addcmul", "inductor", "triton")
-ROOT = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)

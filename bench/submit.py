@@ -29,7 +29,7 @@ from bench.bundle.tree_match import Tree
 from bench.commandline import run_command
 from bench.completion import parse
 from bench.record.results import parse_results
-from bench.run import ROOT
+from bench.task.checkout import ROOT
 from bench.task.errors import UserError
 
 EPILOG = """The same solution, results and checks give the same bytes. How to make them, and what

@@ -13,11 +13,12 @@ import pytest
 from bench import gauntlet
 from bench.record.status import Status
 from bench.record.toolchain import find_nvcc
+from bench.task.checkout import ROOT
 from bench.task.config import load_config
 from bench.task.device import resolve_device
 from bench.task.errors import UserError
 from bench.threats import table
-from bench.threats.case import ROOT, choose, find_threats
+from bench.threats.case import choose, find_threats
 from bench.threats.folder import edited, with_entry, write_folder
 from bench.threats.trial import Outcome, run_trial, write_side
 

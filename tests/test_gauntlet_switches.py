@@ -15,9 +15,10 @@ from bench.judge import data, environment, floors, forks, players, row, sampler,
 from bench.judge.reply import Reply
 from bench.judge.verify import Finding
 from bench.record.status import Status
+from bench.task.checkout import ROOT
 from bench.task.config import load_config
 from bench.task.device import resolve_device
-from bench.threats.case import ROOT, find_threats
+from bench.threats.case import find_threats
 from bench.threats.trial import run_trial, write_side
 from bench.timing.calling_core import CallingCore
 

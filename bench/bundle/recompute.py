@@ -69,8 +69,8 @@ class Recomputation:
         trials = [Trial(**one) for one in stated["trials"]]
         contenders = recorded_contenders(policy, self._device, roundings, trials)
         admit_trials(policy, self._device, contenders, trials)
-        gbps = self.config.datasheet_gbps.get(self.records[0]["provenance"]["device"]["name"])
-        analysis = Analysis(policy, self.records[-1]["seed"] % (1 << 32), self._device, gbps)
+        name = self.records[0]["provenance"]["device"]["name"]
+        analysis = Analysis.of(self.config, self.records[-1]["seed"], self._device, name)
         for rounding, bench in zip(roundings, benches, strict=True):
             calls = {one["calls_per_sample"] for one in bench["regimes"].values()}
             if len(calls) != 1 or any(type(one) is not int or one < 1 for one in calls):

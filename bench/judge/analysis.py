@@ -12,7 +12,7 @@ from typing import Any
 from bench.judge.contenders import REGIMES, Contender, Samples
 from bench.record.status import Status
 from bench.task.arithmetic import Rounding
-from bench.task.config import Benchmark
+from bench.task.config import Benchmark, Config
 from bench.task.side import SIDES
 from bench.task.workload import Workload
 from bench.timing.statistics import Array, Interval, ratio, ratio_draws, spread, verdict
@@ -27,6 +27,12 @@ class Analysis:
     device: str
     """cpu or cuda"""
     datasheet_gbps: float | None
+
+    @staticmethod
+    def of(config: Config, run_seed: int, device_type: str, device_name: str) -> Analysis:
+        """What a run on a device with that configuration and secret seed makes of its samples."""
+        gbps = config.datasheet_gbps.get(device_name)
+        return Analysis(config.benchmark, run_seed % (1 << 32), device_type, gbps)
 
     def record(
         self,

@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from bench.task.checkout import module_path
+
 ENVIRONMENT = (
     "PATH",
     "PYTHONPATH",
@@ -37,10 +38,9 @@ def server_environment() -> dict[str, str]:
 
 def _shared() -> dict[str, str]:
     inherited = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    path = [str(ROOT), *filter(None, [inherited.get("PYTHONPATH")])]
     return {
         **inherited,
         "PYTHONNOUSERSITE": "1",
-        "PYTHONPATH": os.pathsep.join(path),
+        "PYTHONPATH": module_path(),
         "PYTHONDONTWRITEBYTECODE": "1",
     }

@@ -109,8 +109,7 @@ class RowJudge:
         contenders: Sequence[Contender],
         plans: Mapping[str, str],
     ) -> dict[str, Any]:
-        gbps = self.config.datasheet_gbps.get(self.device.name)
-        analysis = Analysis(self.config.benchmark, self.seed % (1 << 32), self.device.type, gbps)
+        analysis = Analysis.of(self.config, self.seed, self.device.type, self.device.name)
         return {
             **analysis.record(row, rounding, samples, contenders),
             "timer": TIMER[self.device.type],

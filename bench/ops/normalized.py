@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from bench.task.arithmetic import Rounding
+
 if TYPE_CHECKING:
     from bench.task.arithmetic import Arithmetic
 
@@ -16,6 +18,19 @@ EPSILON = 1e-6
 INEXACT = 2.0**-20
 # Rows that no block holds in registers, with vectors and without.
 LONG_ROWS = ({"B": 1, "L": 3, "D": 40_000}, {"B": 1, "L": 3, "D": 40_001})
+
+
+def gated_sum(
+    at: Arithmetic, residual: torch.Tensor, update: torch.Tensor, gate: torch.Tensor
+) -> torch.Tensor:
+    """residual + update * gate as it is stored.
+
+    Where only the sum is rounded, a kernel may have it in float32 before that.
+    """
+    total = residual + at.step(update * gate)
+    if at.rounding is Rounding.ONCE:
+        total = at.inexact(total, total.abs())
+    return at.store(total)
 
 
 def rms_normalized(at: Arithmetic, x: torch.Tensor) -> torch.Tensor:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.ops.normalized import INEXACT, LONG_ROWS, layer_normalized, modulated
+from bench.ops.normalized import INEXACT, LONG_ROWS, gated_sum, layer_normalized, modulated
 from bench.task.arithmetic import Rounding
 from bench.task.op import Op
 
@@ -22,7 +22,7 @@ def oracle(
     shift: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The gated residual as it is stored, and its normalised values modulated."""
-    kept = at.store(residual + at.step(update * gate))
+    kept = gated_sum(at, residual, update, gate)
     return kept, modulated(at, layer_normalized(at, kept), scale, shift)
 
 

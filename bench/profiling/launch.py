@@ -14,12 +14,12 @@ from bench.profiling import ncu, nsys
 from bench.profiling.request import CLOCK, OUTSIDE, TORCH, Request, ask
 from bench.profiling.trace import ProfileFailure
 from bench.record.toolchain import find_tool
+from bench.task.checkout import ROOT, module_path
 from bench.task.device import Device
 from bench.task.errors import UserError
 from bench.task.side import Side
 from bench.task.workload import Workload
 
-ROOT = Path(__file__).resolve().parents[2]
 CUDA_TOOLS = "/usr/local/cuda/bin"
 TIME_LIMIT_S = 900
 
@@ -123,12 +123,11 @@ def _run(request: Request, before: Sequence[str]) -> list[str]:
 
 def finish(command: Sequence[str], **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a command from the root to its end; ProfileFailure where it has none in time."""
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     try:
         return subprocess.run(
             command,
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": path, **environment},
+            env={**os.environ, "PYTHONPATH": module_path(), **environment},
             capture_output=True,
             text=True,
             timeout=TIME_LIMIT_S,

@@ -2,6 +2,7 @@
 """What is to be judged, and on what. Each module imports only from those above it.
 
 errors       mistakes of the user, each one sentence
+checkout     where this repository lies
 tensor       what a tensor is and where it lies
 grid         axes and offsets of the regression points
 rejections   wrong calls derived from a right one

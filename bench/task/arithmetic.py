@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import torch
+
+FLOAT32_SPACING = 2.0**-149  # of subnormal numbers
 
 
 class Rounding(str, Enum):
@@ -40,6 +43,9 @@ class Arithmetic:
     def inexact(self, value: torch.Tensor, magnitude: torch.Tensor) -> torch.Tensor:
         """A sum in an order that is nobody's to prescribe, or a library's function.
 
-        `magnitude` is what its error is a share of: the sum of its terms' absolute values.
+        `magnitude` is what its error is a share of: the sum of its terms' absolute values. Below
+        float32's normal numbers a result is off by half its spacing, however small it is.
         """
-        return value + self.shift * magnitude if self.shift else value
+        if not self.shift:
+            return value
+        return value + self.shift * magnitude + math.copysign(FLOAT32_SPACING, self.shift)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from bench.record.status import Status
+from bench.task.checkout import ROOT
 from bench.task.config import read_toml
 from bench.task.errors import UserError, suggest
 from bench.task.parse import OneOf, Parser
@@ -19,7 +20,6 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("cheaters", "mutants", "benign")
 LANGUAGES = {".py": "python", ".cc": "c++", ".cu": "cuda"}
 COMMENTS = {".py": "# ", ".cc": "// ", ".cu": "// "}

@@ -6,8 +6,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from bench.task.checkout import ROOT
 from bench.task.errors import UserError
-from bench.threats.case import ROOT, Threat
+from bench.threats.case import Threat
 
 SHARED = ROOT / "tests" / "cheaters"
 SOURCES = {"c++": "cpu/{op}.cc", "cuda": "cuda/{op}.cu"}

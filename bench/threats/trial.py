@@ -23,13 +23,14 @@ from bench.record.machine import MachineProbe
 from bench.record.status import Status
 from bench.record.tree import without_machine_paths
 from bench.task.arithmetic import Rounding
+from bench.task.checkout import ROOT
 from bench.task.config import Config
 from bench.task.device import Device
 from bench.task.op import Op
 from bench.task.side import Side
 from bench.task.tolerance import Tolerance
 from bench.task.workload import Workload
-from bench.threats.case import ROOT, Threat
+from bench.threats.case import Threat
 from bench.threats.folder import write_folder
 
 # Enough for every defence to speak: several trials, several calls a sample, warm calls before.

@@ -22,8 +22,8 @@ struct Row : Modulation<T> {
   const T* x;
 
   template <typename V>
-  __device__ Single<V> load(int64_t row, int64_t column) const {
-    return Single<V>::load(x + row * this->columns, column);
+  __device__ V load(int64_t row, int64_t column) const {
+    return V::load(x + row * this->columns, column);
   }
 };
 
@@ -31,7 +31,9 @@ struct Row : Modulation<T> {
 struct Modulated {
   static constexpr bool kWideVectors = false;
 
-  static LaunchPlan plan(const Call& call, int capability) { return plan_norm(call, capability); }
+  static LaunchPlan plan(const Call& call, int capability) {
+    return plan_norm<LayerNorm>(call, capability);
+  }
 
   template <typename V>
   static cudaError_t launch(const Call& call, const LaunchPlan& plan) {

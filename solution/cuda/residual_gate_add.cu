@@ -4,6 +4,7 @@
 //   once: one fused multiply-add, rounded to the dtype.
 //   each_step: update * gate rounded to the dtype, then the sum rounded: torch's mul, then add.
 #include "cuda_op.cuh"
+#include "gated_sum.cuh"
 
 namespace {
 using namespace solution;
@@ -15,14 +16,6 @@ enum { kResidual, kUpdate, kGate, kOut };
 enum { kFull, kRow };
 
 // --- device maths
-struct GatedSum {
-  template <typename Lane>
-  __device__ Lane operator()(Lane residual, Lane update, Lane gate) const {
-    if constexpr (kRoundEachStep) return add_rounded(residual, multiply_rounded(update, gate));
-    return fused_multiply_add(update, gate, residual);
-  }
-};
-
 template <typename V, typename T>
 __device__ void add_one(const T* residual, const T* update, const V& gate, T* out, int64_t index) {
   const V sum = map_lanes<V>(GatedSum{}, V::load(residual, index), V::load(update, index), gate);

@@ -5,6 +5,7 @@
 //   kept is rounded to the dtype before it is normalised, as it is stored.
 //   once: fp32 arithmetic, each output rounded to the dtype.
 //   each_step: every intermediate result rounded to the dtype.
+#include "gated_sum.cuh"
 #include "normalize.cuh"
 
 namespace {
@@ -33,18 +34,12 @@ struct Row : Modulation<T> {
 
   // The values that are normalised are those that are stored.
   template <typename V>
-  __device__ Single<V> load(int64_t row, int64_t column) const {
-    const auto gated_sum = [](float residual, float update, float gate) {
-      if constexpr (kRoundEachStep) return residual + step<T>(update * gate);
-      return __fmaf_rn(update, gate, residual);
-    };
+  __device__ V load(int64_t row, int64_t column) const {
     const int64_t start = row * this->columns;
-    const V sum =
-        map_single<V>(gated_sum, Single<V>::load(residual + start, column),
-                      Single<V>::load(update + start, column), gate.template load<V>(row, column))
-            .rounded();
+    const V sum = map_lanes<V>(GatedSum{}, V::load(residual + start, column),
+                               V::load(update + start, column), gate.template load<V>(row, column));
     sum.store(kept + start, column);
-    return Single<V>::of(sum);
+    return sum;
   }
 };
 
@@ -52,7 +47,9 @@ struct Row : Modulation<T> {
 struct Modulated {
   static constexpr bool kWideVectors = false;
 
-  static LaunchPlan plan(const Call& call, int capability) { return plan_norm(call, capability); }
+  static LaunchPlan plan(const Call& call, int capability) {
+    return plan_norm<RmsNorm>(call, capability);
+  }
 
   template <typename V>
   static cudaError_t launch(const Call& call, const LaunchPlan& plan) {

@@ -23,8 +23,8 @@ struct Row {
   int64_t columns;
 
   template <typename V>
-  __device__ Single<V> load(int64_t row, int64_t column) const {
-    return Single<V>::load(x + row * columns, column);
+  __device__ V load(int64_t row, int64_t column) const {
+    return V::load(x + row * columns, column);
   }
   template <typename V>
   __device__ void store(int64_t row, int64_t column, const Single<V>& normalized) const {
@@ -39,7 +39,9 @@ struct Row {
 struct RmsNormOp {
   static constexpr bool kWideVectors = false;
 
-  static LaunchPlan plan(const Call& call, int capability) { return plan_norm(call, capability); }
+  static LaunchPlan plan(const Call& call, int capability) {
+    return plan_norm<RmsNorm>(call, capability);
+  }
 
   template <typename V>
   static cudaError_t launch(const Call& call, const LaunchPlan& plan) {

@@ -98,18 +98,14 @@ constexpr int vectors_per_thread(int64_t vectors, uint32_t threads) {
   return 0;
 }
 
-// A block a row, of so many warps that few threads idle, and that several blocks share a
-// multiprocessor.
-constexpr LaunchPlan plan_norm_rows(const Problem& problem) {
+// A block a row, with as many vectors a thread as are asked for, or more where the row is longer.
+constexpr LaunchPlan plan_norm_rows(const Problem& problem, int vectors_a_thread) {
   const uint64_t row_bytes = static_cast<uint64_t>(problem.columns) * problem.itemsize;
   const uint32_t bytes = (problem.addresses | row_bytes) % 16 == 0 ? 16 : problem.itemsize;
   const int64_t vectors = static_cast<int64_t>(row_bytes / bytes);
-  uint32_t threads = kMaxNormThreads;
-  for (int64_t each = 4; each; each /= 2) {
-    const int64_t warps = (vectors + 32 * each - 1) / (32 * each);
-    if (32 * warps <= (each == 4 ? kMaxNormThreads : each == 2 ? 320 : 256))
-      threads = static_cast<uint32_t>(32 * warps);
-  }
+  const int64_t warps = (vectors + 32 * vectors_a_thread - 1) / (32 * vectors_a_thread);
+  const uint32_t threads =
+      32 * warps < kMaxNormThreads ? static_cast<uint32_t>(32 * warps) : kMaxNormThreads;
   return {static_cast<uint32_t>(problem.rows), 1, threads, bytes, problem.capability >= 90};
 }
 

@@ -34,6 +34,14 @@ struct alignas(Bytes) Vec {
   __device__ void store(T* array, int64_t index) const {
     reinterpret_cast<Vec*>(array)[index] = *this;
   }
+  __device__ static Vec filled(T value) {
+    T lane[sizeof(Lane) / sizeof(T)];
+    for (T& one : lane) one = value;
+    Vec all;
+#pragma unroll
+    for (uint32_t& word : all.words) memcpy(&word, lane, sizeof word);
+    return all;
+  }
 };
 
 // A single element with the interface of a vector, for operands or rows that are not aligned.
@@ -50,6 +58,7 @@ struct Scalar {
   __device__ void set_lane(int, Lane lane) { value = lane; }
   __device__ static Scalar load(const T* array, int64_t index) { return {array[index]}; }
   __device__ void store(T* array, int64_t index) const { array[index] = value; }
+  __device__ static Scalar filled(T value) { return {value}; }
 };
 
 // out[i] = compute(lanes i of the operands): what every element-wise op does once it has loaded.
