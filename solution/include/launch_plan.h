@@ -90,6 +90,7 @@ constexpr LaunchPlan plan_rows(const Problem& problem) {
 }
 
 constexpr uint32_t kMaxNormThreads = 1024;
+constexpr int64_t kTooManyBlocks = int64_t{1} << 31;  // of a grid: its launch is refused
 
 // How many vectors of a row a thread keeps in registers: 1, 2 or 4; 0 where that is not enough.
 constexpr int vectors_per_thread(int64_t vectors, uint32_t threads) {
@@ -106,7 +107,8 @@ constexpr LaunchPlan plan_norm_rows(const Problem& problem, int vectors_a_thread
   const int64_t warps = (vectors + 32 * vectors_a_thread - 1) / (32 * vectors_a_thread);
   const uint32_t threads =
       32 * warps < kMaxNormThreads ? static_cast<uint32_t>(32 * warps) : kMaxNormThreads;
-  return {static_cast<uint32_t>(problem.rows), 1, threads, bytes, problem.capability >= 90};
+  const int64_t blocks = problem.rows < kTooManyBlocks ? problem.rows : kTooManyBlocks;
+  return {static_cast<uint32_t>(blocks), 1, threads, bytes, problem.capability >= 90};
 }
 
 // "row 2-D 192x(2,4096) vec8 pdl"

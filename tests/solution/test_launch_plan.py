@@ -19,6 +19,13 @@ extern "C" void plan(int flat, int64_t rows, int64_t columns, uint32_t itemsize,
   result[3] = plan.vector_bytes, result[4] = plan.programmatic;
   describe_launch(plan, flat ? "full" : "row", itemsize, text, 96);
 }
+extern "C" void norm_plan(int64_t rows, int64_t columns, uint32_t itemsize, uint64_t addresses,
+                          int vectors_a_thread, uint32_t* result) {
+  const Problem problem{rows, columns, itemsize, addresses, 90};
+  const LaunchPlan plan = plan_norm_rows(problem, vectors_a_thread);
+  result[0] = plan.columns, result[1] = plan.threads, result[2] = plan.vector_bytes;
+  result[3] = vectors_per_thread(columns * itemsize / plan.vector_bytes, plan.threads);
+}
 static_assert(plan_flat({1, 8, 2, 0, 90}).columns == 1, "a plan is a constant expression");
 """
 
@@ -126,3 +133,47 @@ def test_a_row_gate_with_odd_width_takes_the_scalar_kernel_and_a_full_gate_does_
 def test_more_than_2_to_the_31_elements_keep_their_count(plan):
     made = plan("full", 2**20, 2**13)
     assert covered(made) == 2**33
+
+
+@pytest.fixture
+def norm_plan(library):
+    def of(rows, columns, wanted, *, itemsize=2, addresses=0):
+        """Blocks, threads, bytes a vector and vectors a thread (0: read again) of a norm."""
+        result = (ctypes.c_uint32 * 4)()
+        sizes = (ctypes.c_int64(rows), ctypes.c_int64(columns), itemsize)
+        library.norm_plan(*sizes, ctypes.c_uint64(addresses), wanted, result)
+        return tuple(result)
+
+    return of
+
+
+@pytest.mark.parametrize(
+    ("columns", "wanted", "threads"),
+    [(4096, 2, 256), (4096, 4, 128), (3072, 2, 192), (3072, 4, 96), (2048, 2, 128), (2048, 4, 64)],
+)
+def test_a_norm_of_a_production_row_idles_no_thread(columns, wanted, threads, norm_plan):
+    assert norm_plan(8160, columns, wanted) == (8160, threads, 16, wanted)
+    assert threads * wanted * 8 == columns
+
+
+@pytest.mark.parametrize("wanted", [2, 4])
+@pytest.mark.parametrize("itemsize", [2, 4])
+@pytest.mark.parametrize("columns", [1, 7, 8, 264, 1031, 4096, 16_384, 32_768, 40_000, 40_001])
+def test_a_norm_has_a_place_for_each_vector_or_reads_the_row_again(
+    columns, itemsize, wanted, norm_plan
+):
+    blocks, threads, vector_bytes, vectors_a_thread = norm_plan(
+        5, columns, wanted, itemsize=itemsize
+    )
+    vectors = columns * itemsize // vector_bytes
+    assert blocks == 5 and threads % 32 == 0 and 32 <= threads <= 1024
+    assert columns * itemsize == vectors * vector_bytes
+    assert vectors <= threads * vectors_a_thread or (vectors_a_thread, threads) == (0, 1024)
+
+
+def test_a_misaligned_norm_takes_single_elements(norm_plan):
+    assert norm_plan(5, 4096, 2, addresses=2)[2] == 2
+
+
+def test_more_rows_than_a_grid_has_are_refused_by_the_launch_and_not_wrapped_round(norm_plan):
+    assert norm_plan(2**32 + 1, 8, 2)[0] > 2**31 - 1
