@@ -170,7 +170,7 @@ def test_a_wrong_solution_with_honest_looking_records_fails_on_secret_inputs(
     road: Road, tmp_path: Path
 ) -> None:
     bundle = road.altered
-    name = "solution/cpu/residual_gate_add.cc"
+    name = "solution/include/gate.h"
     source = bundle.members[name]
     bundle.members[name] = source.replace(b"round_to<T>(update * gate)", b"(update * gate)")
     assert bundle.members[name] != source

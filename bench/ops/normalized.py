@@ -22,30 +22,32 @@ LONG_ROWS = ({"B": 1, "L": 3, "D": 40_000}, {"B": 1, "L": 3, "D": 40_001})
 
 def gated_sum(
     at: Arithmetic, residual: torch.Tensor, update: torch.Tensor, gate: torch.Tensor
-) -> torch.Tensor:
-    """residual + update * gate as it is stored.
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """residual + update * gate as it is stored, and as it is where nothing is moved.
 
     Where only the sum is rounded, a kernel may have it in float32 before that.
     """
     total = residual + at.step(update * gate)
-    if at.rounding is Rounding.ONCE:
-        total = at.inexact(total, total.abs())
-    return at.store(total)
+    if at.rounding is Rounding.EACH_STEP:
+        return at.store(total), at.store(total)
+    return at.store(at.inexact(total, total.abs())), at.store(total)
 
 
-def rms_normalized(at: Arithmetic, x: torch.Tensor) -> torch.Tensor:
+# `still` is x where nothing is moved: a mean of moved values would take the move back.
+
+
+def rms_normalized(at: Arithmetic, x: torch.Tensor, still: torch.Tensor) -> torch.Tensor:
     """Over the last axis: x / sqrt(mean(x^2) + EPSILON)."""
-    normalized = x * torch.rsqrt(x.square().mean(-1, keepdim=True) + EPSILON)
+    normalized = x * torch.rsqrt(still.square().mean(-1, keepdim=True) + EPSILON)
     return at.step(at.inexact(normalized, normalized.abs()))
 
 
-def layer_normalized(at: Arithmetic, x: torch.Tensor) -> torch.Tensor:
+def layer_normalized(at: Arithmetic, x: torch.Tensor, still: torch.Tensor) -> torch.Tensor:
     """Over the last axis: (x - mean(x)) / sqrt(mean((x - mean(x))^2) + EPSILON)."""
-    mean = x.mean(-1, keepdim=True)
-    centered = x - mean
-    scale = torch.rsqrt(centered.square().mean(-1, keepdim=True) + EPSILON)
-    magnitude = (x.abs() + x.abs().mean(-1, keepdim=True)) * scale
-    return at.step(at.inexact(centered * scale, magnitude))
+    mean = still.mean(-1, keepdim=True)
+    scale = torch.rsqrt((still - mean).square().mean(-1, keepdim=True) + EPSILON)
+    magnitude = (still.abs() + still.abs().mean(-1, keepdim=True)) * scale
+    return at.step(at.inexact((x - mean) * scale, magnitude))
 
 
 def modulated(
