@@ -15,6 +15,7 @@ INPUTS = {"residual_gate_add": 3, "broadcast_add_4d": 2, "silu_mul": 2}
 KEEPS_ROWS = "normalize"  # in the name of kernels that hold a row in registers
 STRICT = (
     "-O3",
+    "--threads=0",  # the architectures at once
     "-Werror=all-warnings",
     "-Xcompiler=-Wall,-Wextra,-Werror",
     "-Xptxas=--warn-on-spills,--warn-on-local-memory-usage,--warning-as-error",
