@@ -22,8 +22,8 @@ def oracle(
     shift: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The gated residual as it is stored, and its normalised values modulated."""
-    kept, still = gated_sum(at, residual, update, gate)
-    return kept, modulated(at, layer_normalized(at, kept, still), scale, shift)
+    kept, rows = gated_sum(at, residual, update, gate)
+    return kept, modulated(at, layer_normalized(at, kept, rows), scale, shift)
 
 
 OP = Op(

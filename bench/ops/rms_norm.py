@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def oracle(at: Arithmetic, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     """The normalised values, a step, times the weight; an empty weight is none."""
-    normalized = rms_normalized(at, x, x)
+    normalized = rms_normalized(at, x, [x])
     return normalized * weight if weight.numel() else normalized
 
 

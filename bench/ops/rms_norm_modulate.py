@@ -17,7 +17,7 @@ def oracle(
     at: Arithmetic, x: torch.Tensor, scale: torch.Tensor, shift: torch.Tensor
 ) -> torch.Tensor:
     """The normalised values times 1 + scale, plus shift; each result but the last a step."""
-    return modulated(at, rms_normalized(at, x, x), scale, shift)
+    return modulated(at, rms_normalized(at, x, [x]), scale, shift)
 
 
 OP = Op(

@@ -3,10 +3,9 @@
 //   residual, update, kept, out [B, L, D];
 //   gate, scale, shift [B, L, D] (full), [1, 1, D] (row) or [B, L, 1] (token).
 //   kept is rounded to the dtype before it is normalised, as it is stored.
-//   once: fp32 arithmetic, each output rounded to the dtype.
+//   once: kept is one fused multiply-add, out fp32 arithmetic; each rounded to the dtype.
 //   each_step: every intermediate result rounded to the dtype.
-#include "gated_sum.cuh"
-#include "normalize.cuh"
+#include "gated_row.cuh"
 
 namespace {
 using namespace solution;
@@ -24,25 +23,6 @@ constexpr Contract kContract =
                    {"token", {{"gate", "B L 1"}, {"scale", "B L 1"}, {"shift", "B L 1"}}}});
 enum { kResidual, kUpdate, kGate, kScale, kShift, kKept, kOut };
 
-// --- device maths
-template <typename T>
-struct Row : Modulation<T> {
-  const T* residual;
-  const T* update;
-  RowOperand<T> gate;
-  T* kept;
-
-  // The values that are normalised are those that are stored.
-  template <typename V>
-  __device__ V load(int64_t row, int64_t column) const {
-    const int64_t start = row * this->columns;
-    const V sum = map_lanes<V>(GatedSum{}, V::load(residual + start, column),
-                               V::load(update + start, column), gate.template load<V>(row, column));
-    sum.store(kept + start, column);
-    return sum;
-  }
-};
-
 // --- launcher
 struct Modulated {
   static constexpr bool kWideVectors = false;
@@ -55,12 +35,12 @@ struct Modulated {
   static cudaError_t launch(const Call& call, const LaunchPlan& plan) {
     using T = typename V::Element;
     const int64_t columns = columns_of(call);
-    const Row<T> row = {{row_operand<T>(call, kScale, columns),
-                         row_operand<T>(call, kShift, columns), call.data<T>(kOut), columns},
-                        call.data<const T>(kResidual),
-                        call.data<const T>(kUpdate),
-                        row_operand<T>(call, kGate, columns),
-                        call.data<T>(kKept)};
+    const GatedRow<T> row = {{row_operand<T>(call, kScale, columns),
+                              row_operand<T>(call, kShift, columns), call.data<T>(kOut), columns},
+                             call.data<const T>(kResidual),
+                             call.data<const T>(kUpdate),
+                             row_operand<T>(call, kGate, columns),
+                             call.data<T>(kKept)};
     return launch_norm<LayerNorm, V>(call, plan, row);
   }
 };

@@ -11,7 +11,7 @@ import torch
 from bench.judge.case import INPUTS, OUTPUTS, Case
 from bench.judge.compare import Bounds, compare
 from bench.judge.data import CaseData, fresh_inputs
-from bench.judge.oracle import expected_output, upcast
+from bench.judge.oracle import envelopes, expected_output, upcast
 from bench.judge.random_bits import RandomBits
 from bench.judge.special import combinations, plant_specials, special_values
 from bench.ops import OPS
@@ -132,3 +132,39 @@ def test_truncation_is_seen_where_results_must_equal_eager(dtype: str) -> None:
     assert wrong is not None
     assert wrong.mismatches > 0.1 * right.numel()
     assert "rounding" in wrong.cause
+
+
+@pytest.mark.parametrize("norm", ["layer", "rms"])
+def test_a_sum_rounded_once_in_truth_is_as_right_as_one_that_float32_held_before(norm: str) -> None:
+    """A kernel with 16-bit multiply-adds rounds a large value of the row to the other side."""
+    op = OPS[f"residual_gate_{norm}_norm_modulate"]
+    generator = torch.Generator().manual_seed(3)
+    residual, update, gate, scale, shift = torch.randn((5, 1, 16, 8), generator=generator) / 8
+    residual[..., 0], update[..., 0], gate[..., 0] = -1e-30, 1.5, 1.0078125  # a tie, less a little
+    inputs = [one.bfloat16() for one in (residual, update, gate, scale, shift)]
+    exact = [one.double() for one in inputs]
+    kept = (exact[0] + exact[1] * exact[2]).bfloat16()
+    kept[..., 0] = 1.5078125
+    assert (kept != expected_output(op, Rounding.ONCE, inputs, torch.float32)[0])[..., 0].all()
+    x = kept.double()
+    centered = x - x.mean(-1, keepdim=True) if norm == "layer" else x
+    normalized = centered / (centered.square().mean(-1, keepdim=True) + 1e-6).sqrt()
+    outputs = (kept, (normalized * (1 + exact[3]) + exact[4]).bfloat16())
+    wanted = expected_output(op, Rounding.ONCE, inputs, torch.float32)
+    ends = envelopes(op, Rounding.ONCE, inputs, torch.float32)
+    for got, want, one in zip(outputs, wanted, ends, strict=True):
+        difference = compare(got, want, Bounds(0, 1, 0), None, envelope=one).difference
+        assert difference is None, str(difference)
+    assert not torch.equal(outputs[1], wanted[1]), "the other rounding must show in the row"
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("rounding", list(Rounding))
+def test_beside_an_infinite_value_a_row_of_rms_norm_is_its_shift(
+    dtype: str, rounding: Rounding
+) -> None:
+    op = OPS["residual_gate_rms_norm_modulate"]
+    inputs = [torch.full((1, 1, 8), 2.0, dtype=getattr(torch, dtype)) for _ in op.inputs]
+    inputs[0][..., 0] = torch.inf
+    out = expected_output(op, rounding, inputs, upcast(dtype))[1]
+    assert out[..., 0].isnan() and torch.equal(out[..., 1:], inputs[4][..., 1:])
