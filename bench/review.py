@@ -116,7 +116,7 @@ class Reviewer:
             return
         config, folder = self._inspected.tree.config, self._inspected.folder
         architecture = "sm_" + str(self._claimed["compute_capability"]).replace(".", "")
-        ops, found = list(OPS.values()), list[Check]()
+        ops, found = [OPS[name] for name in config.task.ops], list[Check]()
         sides = absent_sides(config, folder, folder / "cache", self._roundings, architecture)
         build_all(sides, ops, resolve_device("cpu"), config)
         for side in sides:

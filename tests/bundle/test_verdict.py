@@ -16,12 +16,14 @@ from bench import review as review_command
 from bench.bundle.agreement import Claim, compare_claims
 from bench.bundle.comment import comment
 from bench.bundle.rerun import weigh_benchmark, weigh_checks, weigh_compiled
+from bench.bundle.tree_match import Tree
 from bench.bundle.verdict import EXIT_CODE, Review, Verdict
 from bench.judge.absent_device import absent_sides, check_absent_device
 from bench.judge.checker import Check
 from bench.ops import OPS
 from bench.task.config import load_config
 from bench.task.errors import UserError
+from bench.task.op import Op
 from bench.timing.statistics import Interval
 from tests.small_run import ROOT
 
@@ -155,6 +157,28 @@ def test_a_reviewers_own_module_path_reaches_the_commands_behind_the_checkout(
     with pytest.raises(UserError, match="correctness ended with exit code 2"):
         review_command.Reviewer(arguments, inspected, review).run()
     assert passed["PYTHONPATH"] == f"{ROOT}{os.pathsep}/where/modules/are"
+
+
+def test_of_a_gpu_that_is_not_here_the_ops_of_the_task_are_compiled_and_no_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    compiled: list[str] = []
+
+    def build_all(sides: object, ops: list[Op], *_: object) -> None:
+        compiled.extend(op.name for op in ops)
+
+    monkeypatch.setattr(review_command, "find_nvcc", lambda: "nvcc")
+    monkeypatch.setattr(review_command, "build_all", build_all)
+    for name in ("check_absent_device", "weigh_compiled"):
+        monkeypatch.setattr(review_command, name, lambda *_: None)
+    arguments = review_command.parser().parse_args(["a bundle"])
+    device = {"type": "cuda", "compute_capability": "9.0"}
+    review = Review(claimed={"device": device, "roundings": ["once"]})
+    tree = Tree.of(ROOT, ROOT / "solution")
+    review_command.Reviewer(
+        arguments, SimpleNamespace(folder=tmp_path, tree=tree), review
+    )._compile()
+    assert compiled == list(tree.config.task.ops)
 
 
 def test_the_gravest_remark_decides_and_each_verdict_has_an_exit_code_of_its_own() -> None:
