@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import functools
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -54,10 +56,12 @@ def kernels(cuda_library):
     read = {}
 
     def of(op, rounding, architecture):
-        key = (op, rounding, architecture)
-        if key not in read:
-            read[key] = disassemble(cuda_library(op, rounding), architecture)
-        return read[key]
+        if (op, rounding) not in read:
+            library = cuda_library(op, rounding)
+            with ThreadPoolExecutor() as pool:
+                found = pool.map(functools.partial(disassemble, library), ARCHITECTURES)
+                read[op, rounding] = dict(zip(ARCHITECTURES, found, strict=True))
+        return read[op, rounding][architecture]
 
     return of
 
