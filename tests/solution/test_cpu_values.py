@@ -59,7 +59,10 @@ def test_every_point_of_the_grid_is_right_to_the_bit(op, rounding, cpu_entry):
     call = cpu_entry(op, rounding).call
     generator = torch.Generator().manual_seed(7)
     contract = OPS[op]
-    for point in contract.grid(2):
+    points = contract.grid(2)
+    if contract.inexact:  # slow to judge: every other point in either rounding
+        points = points[ROUNDINGS.index(rounding) :: len(ROUNDINGS)]
+    for point in points:
         held = [
             misaligned(
                 contract.shape(name, point.layout, point.axes),
