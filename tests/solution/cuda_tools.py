@@ -11,6 +11,20 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
+EVERY_ARCHITECTURE = {
+    "architecture": ARCHITECTURES[0],
+    "flags": (
+        "-O3",
+        "--threads=0",  # the architectures at once
+        "-Werror=all-warnings",
+        "-Xcompiler=-Wall,-Wextra,-Werror",
+        "-Xptxas=--warn-on-spills,--warn-on-local-memory-usage,--warning-as-error",
+        *(f"-gencode=arch=compute_{one[3:]},code={one}" for one in ARCHITECTURES[1:]),
+    ),
+}
+"""Of a build: any warning is an error."""
+
 
 @dataclass(frozen=True)
 class Kernel:

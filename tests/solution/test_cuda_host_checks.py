@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from cuda_tools import EVERY_ARCHITECTURE
 from fake_cuda import fake_tensor
 
 from bench.ops import OPS
@@ -25,16 +26,11 @@ ADDRESS = 1 << 30  # a multiple of any alignment
 
 @pytest.fixture(scope="session")
 def cuda_entry(build_cache):
-    """load(op): the library that a GPU machine would run, built for sm_90."""
+    """load(op): a library that a GPU machine would run, of which host code alone runs here."""
 
     def load(op):
         return solution_build.load(
-            op,
-            language="cuda",
-            rounding="each_step",
-            architecture="sm_90",
-            flags=("-O1",),  # host code alone runs here
-            cache=build_cache,
+            op, language="cuda", rounding="each_step", cache=build_cache, **EVERY_ARCHITECTURE
         )
 
     return load

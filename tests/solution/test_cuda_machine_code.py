@@ -7,21 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from cuda_tools import disassemble, find_tool
+from cuda_tools import ARCHITECTURES, EVERY_ARCHITECTURE, disassemble, find_tool
 
 from solution import build as solution_build
 
-ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 OPS = sorted(path.stem for path in (solution_build.FOLDER / "cuda").glob("*.cu"))
 INPUTS = {"residual_gate_add": 3, "broadcast_add_4d": 2, "silu_mul": 2}
 KEEPS_ROWS = "normalize"  # in the name of kernels that hold a row in registers
-STRICT = (
-    "-O3",
-    "--threads=0",  # the architectures at once
-    "-Werror=all-warnings",
-    "-Xcompiler=-Wall,-Wextra,-Werror",
-    "-Xptxas=--warn-on-spills,--warn-on-local-memory-usage,--warning-as-error",
-)
+
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("nvcc") or Path("/usr/local/cuda/bin/nvcc").exists()),
@@ -36,16 +29,10 @@ reads_machine_code = pytest.mark.skipif(
 @pytest.fixture(scope="session")
 def cuda_library(build_cache):
     """library(op, rounding): one library for all architectures, which costs less than three."""
-    others = [f"-gencode=arch=compute_{a[3:]},code={a}" for a in ARCHITECTURES[1:]]
 
     def library(op, rounding):
         return solution_build.build(
-            op,
-            language="cuda",
-            rounding=rounding,
-            architecture=ARCHITECTURES[0],
-            flags=(*STRICT, *others),
-            cache=build_cache,
+            op, language="cuda", rounding=rounding, cache=build_cache, **EVERY_ARCHITECTURE
         ).path
 
     return library
