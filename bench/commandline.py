@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import argparse
 import secrets
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.completion import run_command as run_command
 from bench.judge.build import BUILDS
 from bench.ops import OPS
 from bench.record.machine import MachineProbe
@@ -125,19 +125,6 @@ def prepare(arguments: argparse.Namespace) -> Run:
         probe,
         idle_before,
     )
-
-
-def run_command(main: Callable[[Sequence[str] | None], int]) -> None:
-    """Run a command's main; a user's mistake is one sentence and exit code 2."""
-    try:
-        code = main(None)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        code = 2
-    except KeyboardInterrupt:
-        print("\ninterrupted", file=sys.stderr)
-        code = 130
-    sys.exit(code)
 
 
 def _seed(given: int | None) -> int:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a command reads its flags, and what it answers a shell that asks what may come next."""
+"""How a command reads its flags and ends, and what it answers a shell that asks what may follow."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 
 from bench.task.errors import UserError
 
@@ -22,3 +23,16 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argpar
             ) from None
         argcomplete.autocomplete(parser)
     return parser.parse_args(argv)
+
+
+def run_command(main: Callable[[Sequence[str] | None], int]) -> None:
+    """Run a command's main; a user's mistake is one sentence and exit code 2."""
+    try:
+        code = main(None)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        code = 2
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        code = 130
+    sys.exit(code)

@@ -17,8 +17,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.commandline import run_command
-from bench.completion import parse
+from bench.completion import parse, run_command
 from bench.record.pages import section
 from bench.record.render import BEGIN, END, Files, readme_table, results_page
 from bench.record.results import read_results

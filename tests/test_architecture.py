@@ -147,3 +147,9 @@ def test_every_command_runs_as_a_script_and_as_a_module(form: str, tmp_path: Pat
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [f"{name} usage:" for name in names]
+
+
+def test_a_page_needs_no_torch() -> None:
+    program = "import sys, bench.report; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.strip() == "False", "torch takes 2 of the 5 seconds that a page may take"
